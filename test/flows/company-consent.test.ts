@@ -109,7 +109,7 @@ describe("under How long", () => {
 
   test("the member can only ask → the admins decide how long; nothing of it where members decide, or the app is blocked", async () => {
     for (const [defaultRule, said] of [
-      ["ask", "For Acme Corp, the admins decide how long."],
+      ["ask", "An admin of Acme Corp decides, also for how long. Until then, the app gets nothing new there."],
       ["members", ""],
       ["block", ""],
     ] as const) {
@@ -221,7 +221,10 @@ describe("a permission that the approval leaves out", () => {
     const { app, agent, open } = await pageFor(company, "member", BOTH);
     await decide(server, company, app, {});
     const page = await open("write");
-    expect([notesOn(page), durationNotesOn(page)]).toEqual(["", "For Acme Corp, the admins decide how long."]);
+    expect([notesOn(page), durationNotesOn(page)]).toEqual([
+      "",
+      "An admin of Acme Corp decides, also for how long. Until then, the app gets nothing new there.",
+    ]);
     const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
     expect(asked.text).toContain("an admin has to approve it. The app would be able to:");
   });

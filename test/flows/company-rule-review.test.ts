@@ -72,7 +72,9 @@ test("an approval for selected members → the question names them, the permissi
   const fields = { rule: "allow", audience: "selected", member: other.personId, scope: "read" };
   const said = plain(await ask(agent, app, acme, { ...fields, duration: "86400" }));
   expect(said).toMatch(
-    new RegExp(`Who may use it .*\\( ${other.username} \\) What members may let it do See your photos`),
+    new RegExp(
+      `Who may use it .*\\( ${other.username} \\) The other members ask an admin. What members may let it do See your photos`,
+    ),
   );
   expect(said).toMatch(/See your photos Until when 1 day /);
   expect(said).not.toContain(acme.member.username);

@@ -28,15 +28,19 @@ export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "company-narrow": (c) =>
     companyReviewPage(
       aReview({
+        fields: [
+          ["rule", "allow"],
+          ["duration", "604800"],
+        ],
         app: LONG_NAME,
         withdraws: { people: 3, endsAt: NOW + 7 * DAY },
         loses: { people: 12, scopes: [add] },
         shortens: { people: 12, scopes: endings().slice(0, 1), to: NOW + 7 * DAY },
-        stays: endings().slice(1),
+        stays: [{ name: "photos:delete", description: "Delete photos for good", expiresAt: null }],
         allows: {
           members: [longPerson, ada].map(({ username }) => ({ username, personName: null })),
           scopes: [see],
-          endsAt: null,
+          endsAt: NOW + 7 * DAY,
         },
       }),
       c,

@@ -39,15 +39,15 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
 /** The chosen rule, as the form before has it. */
 function newRule({ fields, app, company, allows, opens, defaultRule }: CompanyReviewView, { words }: Chrome): Child {
   const chosen = fields.find(([field]) => field === "rule")?.[1];
-  const { decisions, decisionHints, defaultRuleHints, selectedHint } = words.company;
+  const { decisions, decisionHints, defaultRuleHints } = words.company;
   if (chosen === undefined || !Object.hasOwn(decisions, chosen)) return null;
   const rule = chosen as keyof typeof decisions;
   const names = { app: name(app), company: name(company.name) };
   const general = rich(rule === "default" ? defaultRuleHints[defaultRule] : decisionHints[rule], names);
-  const hint = allows !== null && allows.members !== null ? selectedHint : general;
+  const selected = allows !== null && allows.members !== null;
   return html`<div class="stack close">
     <p><strong>${decisions[rule]}</strong></p>
-    <p class="soft small">${hint}</p>
+    ${!selected && html`<p class="soft small">${general}</p>`}
     ${allows !== null && approval(allows, fields, opens === null, words)}
     ${
       allows !== null &&
@@ -70,7 +70,10 @@ function approval(
   const who =
     members === null
       ? company.everybody
-      : listOf(members.map(({ username, personName }) => bothNames({ name: personName, username })));
+      : [
+          listOf(members.map(({ username, personName }) => bothNames({ name: personName, username }))),
+          html`<p class="soft small">${company.selectedHint}</p>`,
+        ];
   const rows: readonly (readonly [string, Child])[] = [
     [company.who, who],
     ...(listed ? [[company.ceiling, listOf(scopes.map((text) => html`<bdi>${visible(text)}</bdi>`))] as const] : []),

@@ -59,7 +59,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     appPaused: "Die App ist für alle pausiert. Sie bekommt keinen neuen Zugriff, bis die Verwaltung sie fortsetzt.",
     appResumed: "Die App wurde fortgesetzt und kann wieder nutzen, was erlaubt wurde.",
     asksPaused:
-      "Sie haben diese App {when} pausiert. Wenn Sie jetzt zustimmen, wird sie auch mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
+      "Sie haben diese App {when} pausiert. Wenn Sie jetzt zustimmen, wird sie mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
     asksPausedFor:
       "Diese App wurde für {company} {when} pausiert. Wenn Sie jetzt zustimmen, wird sie dort auch für alle mit dem fortgesetzt, was zuvor erlaubt wurde. Sonst bleibt sie pausiert.",
     allowAndResume: "Erlauben & fortsetzen",

@@ -24,7 +24,8 @@ export const company = {
       other:
         "{company} erlaubt auch {count} weitere Berechtigungen. {app} kann sie später erhalten, ohne Sie zu fragen.",
     },
-    howLong: "Für {company} entscheidet die Verwaltung, für wie lange.",
+    howLong:
+      "Die Verwaltung von {company} entscheidet, auch für wie lange. Bis dahin bekommt die App dort nichts Neues.",
     leaveOut:
       "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, sonst führt „{allow}“ zu einer Anfrage an die Verwaltung:",
     needed:
@@ -340,7 +341,7 @@ export const company = {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
         "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für Mitglieder endet.",
-      keep: "Sie können sie bis zu dem Ende nutzen, das sie jeweils gewählt haben, spätestens bis {when}",
+      keep: "Sie behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis {when}",
       keepForever: "Sie behalten ihren Zugriff, bis er widerrufen wird",
       end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",

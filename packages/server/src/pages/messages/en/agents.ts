@@ -52,9 +52,9 @@ export const agents = {
     appPaused: "The app is paused for everyone. It gets no new access until an admin resumes it.",
     appResumed: "The app was resumed. It can use what was allowed again.",
     asksPaused:
-      "You paused this app {when}. If you allow it now, it also resumes with what you allowed before, except what you untick here. If you don’t, it stays paused.",
+      "You paused this app {when}. If you allow it now, it resumes with what you allowed before, except what you untick here. If you don’t allow it, it stays paused.",
     asksPausedFor:
-      "This app was paused for {company} {when}. If you allow it now, it also resumes for everyone there with what was allowed before. If you don’t, it stays paused.",
+      "This app was paused for {company} {when}. If you allow it now, it resumes for everyone there with what was allowed before. If you don’t allow it, it stays paused.",
     allowAndResume: "Allow and resume",
     ownerPaused: "{company} (an admin paused this app)",
     away: "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",

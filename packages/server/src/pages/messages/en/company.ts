@@ -21,7 +21,7 @@ export const company = {
       one: "{company} also allows 1 other permission. {app} can get it later without asking you.",
       other: "{company} also allows {count} other permissions. {app} can get them later without asking you.",
     },
-    howLong: "For {company}, the admins decide how long.",
+    howLong: "An admin of {company} decides, also for how long. Until then, the app gets nothing new there.",
     leaveOut:
       "{company} hasn’t approved these permissions. Leave them out, or “{allow}” takes you to a request to an admin:",
     needed: "{company} has approved this app, but not for these permissions. An admin has to approve them:",
@@ -328,7 +328,7 @@ export const company = {
       revokeTitle: "Revoke {app} for everyone?",
       revokeText:
         "{app} loses its access in the company’s name, for every member. If it was approved for members, the approval ends, too.",
-      keep: "They can use it until the end that each of them chose, {when} at the latest",
+      keep: "They keep their access until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
       end: "Their access ends. What admins connected themselves stays.",
       removeTitle: "Remove {person} from {company}?",

@@ -57,9 +57,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     appPaused: "La aplicación está en pausa para todos. No obtiene acceso nuevo hasta que un administrador la reanude.",
     appResumed: "La aplicación se reanudó. Puede usar de nuevo lo que se permitió.",
     asksPaused:
-      "Puso esta aplicación en pausa {when}. Si la permite ahora, también se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
+      "Puso esta aplicación en pausa {when}. Si la permite ahora, se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
     asksPausedFor:
-      "Esta aplicación se puso en pausa para {company} {when}. Si la permite ahora, también se reanuda allí para todos con lo que se permitió antes. Si no, sigue en pausa.",
+      "Esta aplicación se puso en pausa para {company} {when}. Si la permite ahora, se reanuda allí para todos con lo que se permitió antes. Si no, sigue en pausa.",
     allowAndResume: "Permitir y reanudar",
     ownerPaused: "{company} (un administrador la puso en pausa)",
     away: "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",

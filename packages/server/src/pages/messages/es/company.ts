@@ -23,7 +23,8 @@ export const company = {
       one: "{company} también permite 1 permiso más. {app} puede obtenerlo más adelante sin preguntarle.",
       other: "{company} también permite {count} permisos más. {app} puede obtenerlos más adelante sin preguntarle.",
     },
-    howLong: "Para {company}, los administradores deciden por cuánto tiempo.",
+    howLong:
+      "Un administrador de {company} decide, también por cuánto tiempo. Hasta entonces, la aplicación no obtiene nada nuevo allí.",
     leaveOut:
       "{company} no ha aprobado estos permisos. No los marque; si no, «{allow}» lleva a una solicitud a un administrador:",
     needed: "{company} ha aprobado esta aplicación, pero no estos permisos. Debe aprobarlos un administrador:",
@@ -337,7 +338,7 @@ export const company = {
       revokeTitle: "¿Revocar {app} para todos?",
       revokeText:
         "{app} pierde su acceso en nombre de la empresa, para todos los miembros. También termina una aprobación para miembros.",
-      keep: "Pueden usarla hasta el fin que cada uno eligió, a más tardar el {when}",
+      keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
       end: "Su acceso termina. Lo que conectaron los propios administradores sigue.",
       removeTitle: "¿Quitar a {person} de {company}?",

@@ -61,9 +61,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "L’application est en pause pour tout le monde. Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive.",
     appResumed: "L’application est réactivée. Elle peut de nouveau utiliser ce qui a été autorisé.",
     asksPaused:
-      "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est aussi réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
+      "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
     asksPausedFor:
-      "Cette application a été mise en pause pour {company} {when}. Si vous l’autorisez maintenant, elle y est aussi réactivée pour tout le monde avec ce qui avait été autorisé. Sinon, elle reste en pause.",
+      "Cette application a été mise en pause pour {company} {when}. Si vous l’autorisez maintenant, elle y est réactivée pour tout le monde avec ce qui avait été autorisé. Sinon, elle reste en pause.",
     allowAndResume: "Autoriser et réactiver",
     ownerPaused: "{company} (mise en pause par un administrateur)",
     away: "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",

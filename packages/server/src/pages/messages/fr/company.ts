@@ -24,7 +24,8 @@ export const company = {
       other:
         "{company} a aussi approuvé {count} autres autorisations. {app} peut les obtenir plus tard sans vous demander.",
     },
-    howLong: "Pour {company}, les administrateurs décident de la durée.",
+    howLong:
+      "Un administrateur de {company} décide, y compris de la durée. D’ici là, l’application n’y obtient rien de nouveau.",
     leaveOut:
       "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, sinon « {allow} » mène à une demande à un administrateur :",
     needed:
@@ -347,7 +348,7 @@ export const company = {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
         "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour des membres prend fin aussi.",
-      keep: "Ils peuvent l’utiliser jusqu’à la fin que chacun a choisie, au plus tard le {when}",
+      keep: "Ils gardent leur accès jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
       removeTitle: "Retirer {person} de {company} ?",
