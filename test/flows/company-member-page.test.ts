@@ -154,11 +154,27 @@ test("a member chose less and a sooner end than the company → their card shows
   // They stopped it: there is no access that the card could show.
   expect(await card()).not.toMatch(/See your photos|Ends/i);
   expect(await card()).toMatch(
-    /You stopped it for Acme Corp ?, so it gets no new access for you.* Then open the app and choose Acme Corp/,
+    /You stopped it for Acme Corp ?, so it gets no new access for you.* until you open the app, choose Acme Corp ?, and allow it/,
   );
   const resume = formTo(await agent.get(`/company/${company.slug}`), "/opt-out");
   const resumed = (await agent.follow(await agent.submit(resume))).text;
   expect(resumed).toContain("It has no access until you connect it again");
+});
+
+test("a member stopped an app, then allows it on its page → as their page says, it is no longer stopped", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient();
+  const agent = await as(company.member);
+  const allow = () => authorize(agent, authorizeUrl(server, app), "", { owner: company.companyId });
+  await allow();
+  await agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));
+  expect((await pageOf(company)).text).toContain("Stopped by you");
+  const note = "You stopped this app for Acme Corp. If you allow it for Acme Corp now, it can act for you there again.";
+  const asked = async () => (await agent.get(authorizeUrl(server, app, { prompt: "consent" }))).text;
+  expect((await asked()).replaceAll(/<[^>]*>/g, "")).toContain(note);
+  await allow();
+  expect(await asked()).not.toContain("You stopped this app");
+  expect((await pageOf(company)).text).not.toContain("Stopped by you");
 });
 
 test("an app that the operator turned off → not among those that the member can use; its rows and page tell admins", async () => {

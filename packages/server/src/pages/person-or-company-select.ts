@@ -86,7 +86,7 @@ function ofOwner(at: number, notes: readonly Markup[]): readonly Markup[] {
 
 /** Says what differs for a company. */
 function notesOn(
-  { kind, name: company, admin, beyond = [], later = [], services = [] }: OwnerOption,
+  { kind, name: company, admin, stopped, beyond = [], later = [], services = [] }: OwnerOption,
   app: string,
   words: Messages,
 ): readonly Markup[] {
@@ -95,6 +95,9 @@ function notesOn(
   const names = { company: name(company), allow: consent.allow };
   const needed = kind === "ask" ? rich(forWhom.needed, names) : rich(forWhom.leaveOut, names);
   return [
+    ...(stopped === true && kind === "company"
+      ? [html`<p>${rich(forWhom.stopped, { company: name(company) })}</p>`]
+      : []),
     ...(admin === true && kind === "company"
       ? [html`<p>${rich(forWhom.ownOnly, { company: name(company) })}</p>`]
       : []),

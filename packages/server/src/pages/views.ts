@@ -211,8 +211,9 @@ export interface OwnerOption {
   readonly standsUntil?: number;
   /** Descriptions of permissions that the company's approval of the app leaves out. Absent: there are none. */
   readonly beyond?: readonly string[];
-  /** True: the person is an admin of the company. Absent: false. */
+  /** True: the person is an admin of the company; or stopped the app for it. Absent: false. */
   readonly admin?: true;
+  readonly stopped?: true;
   /** Permissions beyond the request that the company's approval lets the app get without asking. Absent: there are none. */
   readonly later?: readonly { readonly text: string; readonly sensitive: boolean }[];
   /** Other services in which the app may act for members of the company. Absent: there are none. */

@@ -238,6 +238,7 @@ export function ownerOptions(
     selected: choice.ownerId === selected.ownerId,
     last: choice.ownerId === last?.ownerId,
     ...(choice.acting?.member.role === "admin" ? { admin: true as const } : {}),
+    ...(choice.acting?.optedOut === true ? { stopped: true as const } : {}),
     ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
     ...(later(choice.ownerId).length === 0 ? {} : { later: later(choice.ownerId) }),
     ...(services(choice.ownerId).length === 0 ? {} : { services: services(choice.ownerId) }),

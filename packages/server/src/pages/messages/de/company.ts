@@ -17,6 +17,8 @@ export const company = {
       "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
       "Einen Teil davon haben Sie für {company} bereits erlaubt. Dieser Teil endet spätestens {when}, auch wenn Sie eine längere Dauer wählen.",
+    stopped:
+      "Sie haben diese App für {company} abgeschaltet. Wenn Sie ihr jetzt für {company} Zugriff erlauben, kann sie dort wieder für Sie handeln.",
     ownOnly:
       "Die Berechtigungen und die Dauer, die Sie für {company} wählen, gelten nur für Sie. Für andere Mitglieder entscheiden Sie auf den Seiten des Unternehmens.",
     later: {
@@ -250,7 +252,7 @@ export const company = {
     },
     resumeMine: "Wieder verbinden lassen",
     resumeMineHint:
-      "Sie haben die App für {company} abgeschaltet. Sie bekommt für Sie keinen neuen Zugriff. Um sie wieder zu nutzen, lassen Sie das zuerst hier zu. Öffnen Sie dann die App und wählen Sie {company}.",
+      "Sie haben die App für {company} abgeschaltet. Sie bekommt für Sie keinen neuen Zugriff. Das bleibt so, bis Sie es hier wieder zulassen, oder bis Sie die App öffnen, {company} wählen und ihr den Zugriff erlauben.",
     chosen:
       "Sie haben für diese App {company} gewählt. Das nächste Mal verbindet sie sich vielleicht, ohne Sie zu fragen.",
     chosenElsewhere:

@@ -15,6 +15,7 @@ export const company = {
       "{company} allows this app until {when}. If you choose a longer time, access for {company} still ends then.",
     standsUntil:
       "You already allowed some of this for {company}. That part ends no later than {when}, even if you choose a longer time.",
+    stopped: "You stopped this app for {company}. If you allow it for {company} now, it can act for you there again.",
     ownOnly:
       "The permissions and times that you choose for {company} are for you only. To decide for other members, use the company’s pages.",
     later: {
@@ -240,7 +241,7 @@ export const company = {
     },
     resumeMine: "Let me connect it again",
     resumeMineHint:
-      "You stopped it for {company}, so it gets no new access for you. To use it again, allow that here first. Then open the app and choose {company}.",
+      "You stopped it for {company}, so it gets no new access for you. It stays stopped until you allow it here again, or until you open the app, choose {company}, and allow it.",
     chosen: "You chose {company} for this app. Next time, it may connect without asking you.",
     chosenElsewhere:
       "You chose {company} for this app, and you also allowed it for yourself or for another company. Next time, it asks you for whom, unless only one of these allows what it wants.",

@@ -17,6 +17,8 @@ export const company = {
       "{company} permite esta aplicación hasta el {when}. Aunque elija más tiempo, el acceso para {company} termina entonces.",
     standsUntil:
       "Ya permitió una parte en nombre de {company}. Esa parte termina a más tardar el {when}, aunque elija más tiempo.",
+    stopped:
+      "Detuvo esta aplicación para {company}. Si la permite ahora para {company}, podrá volver a actuar allí por usted.",
     ownOnly:
       "Los permisos y la duración que elija para {company} valen solo para usted. Para decidir por otros miembros, use las páginas de la empresa.",
     later: {
@@ -248,7 +250,7 @@ export const company = {
     },
     resumeMine: "Volver a conectarla",
     resumeMineHint:
-      "La detuvo para {company}, así que no obtiene acceso nuevo para usted. Para volver a usarla, permítalo primero aquí. Después, abra la aplicación y elija {company}.",
+      "La detuvo para {company}, así que no obtiene acceso nuevo para usted. Sigue detenida hasta que vuelva a permitirla aquí, o hasta que abra la aplicación, elija {company} y la permita.",
     chosen: "Para esta aplicación eligió {company}. La próxima vez puede conectarse sin preguntarle.",
     chosenElsewhere:
       "Para esta aplicación eligió {company}, y también la permitió para usted o para otra empresa. La próxima vez le preguntará para quién, salvo que solo uno de estos permisos cubra lo que pide.",

@@ -17,6 +17,8 @@ export const company = {
       "{company} autorise cette application jusqu’au {when}. Même si vous choisissez plus longtemps, l’accès pour {company} prend fin à ce moment-là.",
     standsUntil:
       "Vous en avez déjà autorisé une partie pour {company}. Cette partie prend fin au plus tard le {when}, même si vous choisissez plus longtemps.",
+    stopped:
+      "Vous avez arrêté cette application pour {company}. Si vous l’autorisez maintenant pour {company}, elle pourra de nouveau y agir pour vous.",
     ownOnly:
       "Les autorisations et la durée que vous choisissez pour {company} ne valent que pour vous. Pour décider pour les autres membres, utilisez les pages de l’entreprise.",
     later: {
@@ -256,7 +258,7 @@ export const company = {
     },
     resumeMine: "Me laisser la reconnecter",
     resumeMineHint:
-      "Vous l’avez arrêtée pour {company}. Elle n’obtient plus de nouvel accès pour vous. Pour l’utiliser à nouveau, autorisez-le d’abord ici. Ouvrez ensuite l’application et choisissez {company}.",
+      "Vous l’avez arrêtée pour {company}. Elle n’obtient plus de nouvel accès pour vous. Elle reste arrêtée jusqu’à ce que vous l’autorisiez de nouveau ici, ou que vous ouvriez l’application, choisissiez {company} et l’autorisiez.",
     chosen:
       "Vous avez choisi {company} pour cette application. La prochaine fois, elle pourra se connecter sans vous poser la question.",
     chosenElsewhere:
