@@ -1,5 +1,9 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Gate } from "../../src/http/connections/load-shedding.ts";
+import { HeaderLines } from "../../src/http/connections/response-header-lines.ts";
+import { busyAnswers } from "../../src/http/connections/service-unavailable.ts";
 
 let time: number;
 let gate: Gate;
@@ -114,5 +118,29 @@ describe("requests under way", () => {
     expect(await turn(1, 0)).toEqual(["under_way"]);
     gate.leave();
     expect(await turn(1, 0)).toEqual([undefined]);
+  });
+});
+
+describe("a request that is refused unread", () => {
+  const issuer = "https://id.test/base";
+  const answerTo = (path: string) => {
+    const tools = { issuer, basePath: "/base", headerLines: new HeaderLines({}), people: { loaded: undefined } };
+    const request = Object.assign(new IncomingMessage(new Socket()), { url: `/base${path}` });
+    const busy = busyAnswers(tools as unknown as Parameters<typeof busyAnswers>[0])(request);
+    const at = busy?.lines.indexOf("content-type") ?? -1;
+    return { status: busy?.status, type: busy?.lines[at + 1], body: JSON.parse(String(busy?.body ?? "null")) };
+  };
+
+  test("of the admin API → problem details (RFC 9457), with Retry-After", () => {
+    const { status, type, body } = answerTo("/admin/api/v1/users?limit=1");
+    expect([status, type]).toEqual([503, "application/problem+json; charset=utf-8"]);
+    expect(body).toMatchObject({ type: `${issuer}/errors/temporarily_unavailable`, status: 503 });
+    expect(body).toMatchObject({ code: "temporarily_unavailable", title: expect.stringMatching(/\w/) });
+  });
+
+  test("of a client → the error of OAuth; keys and health → not refused", () => {
+    const { status, type, body } = answerTo("/token");
+    expect([status, type, body.error]).toEqual([503, "application/json; charset=utf-8", "temporarily_unavailable"]);
+    expect([answerTo("/jwks").status, answerTo("/health/live").status]).toEqual([undefined, undefined]);
   });
 });

@@ -1,6 +1,7 @@
 /** The response to requests for which the server has no time (RFC 9110 §15.6.4). */
 
 import type { IncomingMessage } from "node:http";
+import { conditions } from "../../oauth/errors.ts";
 import type { PageTools } from "../endpoint-contexts.ts";
 import { metadataRoute, routes, unshed } from "../endpoint-table.ts";
 import type { Answer, HttpRequest } from "../http-message.ts";
@@ -38,16 +39,28 @@ interface BusyTools extends PageTools {
   readonly people: Pick<LazyPages, "loaded">;
 }
 
+/** As the admin API refuses (RFC 9457), without the modules of the admin API. */
+function problemDetails(issuer: string): Answer {
+  const { status, description, error } = conditions.temporarily_unavailable;
+  const answer = problemJson("temporarily_unavailable", issuer, null);
+  const type = `${issuer}/errors/temporarily_unavailable`;
+  const body = { type, title: description, status, code: "temporarily_unavailable", error };
+  const headers = { ...answer.headers, "content-type": "application/problem+json; charset=utf-8" };
+  return { ...answer, headers, body: JSON.stringify(body) };
+}
+
 /** Makes the responses once, because making them is the work to save. Undefined: a path that is always served. */
 export function busyAnswers(tools: BusyTools): (request: IncomingMessage) => Busy | undefined {
   const always = new Set(unshed.map((path) => tools.basePath + path).concat(metadataRoute(tools.basePath).path));
   const open = new Set(routes.filter(({ cors }) => cors).map(({ path }) => tools.basePath + path));
+  const adminApi = `${tools.basePath}/admin/api/`;
   const whole = ({ status, headers, body }: Answer): Busy => ({
     status,
     lines: tools.headerLines.of(headers).concat("content-length", String(Buffer.byteLength(body))),
     body,
   });
   const forPrograms = whole(problemJson("temporarily_unavailable", tools.issuer, null));
+  const forAdministrators = whole(problemDetails(tools.issuer));
   const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
   let page: Busy | undefined;
   const forPeople = () => {
@@ -60,6 +73,7 @@ export function busyAnswers(tools: BusyTools): (request: IncomingMessage) => Bus
     const [path = ""] = url.split("?", 1);
     if (always.has(path)) return undefined;
     if (open.has(path)) return forScripts;
+    if (path.startsWith(adminApi)) return forAdministrators;
     return headers.accept?.includes("text/html") ? forPeople() : forPrograms;
   };
 }
