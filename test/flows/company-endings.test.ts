@@ -88,7 +88,13 @@ describe("an approval that members use, taken back", () => {
       `${path(`/apps/${app.clientId}`, acme)}?done=decided`,
     );
     expect((await refresh(server, app, tokens.member)).status).toBe(200);
-    expect((await (await as(acme.member)).get(authorizeUrl(server, app))).text).toContain("an admin has to approve");
+    const member = await as(acme.member);
+    const page = await member.get(authorizeUrl(server, app));
+    expect(page.text).toContain("an admin has to approve");
+    const asking = await member.submit(consentForm(page), { decision: "allow", owner: acme.companyId });
+    expect(asking.text.replaceAll(/<[^>]*>/g, "")).toContain(
+      "Fair Copy keeps the access that you gave it for Acme Corp. Before it gets new access, an admin has to approve it.",
+    );
   });
 
   test("end → over for members at once, not for admins; the history says why", async () => {

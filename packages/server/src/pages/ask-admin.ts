@@ -28,7 +28,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
       <div class="heading asking">
         ${tile(view.client, "small", base)}
         <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
-        <p class="soft">${rich(approved.length > 0 ? askAdmin.textMore : askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
+        <p class="soft">${rich(approved.length > 0 ? askAdmin.textMore : view.keeps ? askAdmin.textKeeps : askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
       </div>
       ${view.problem === "too_many" && notice("danger", askAdmin.tooMany, { focus: true })}
       ${scopeList(

@@ -43,7 +43,7 @@ const DAY = 24 * HOUR;
 
 function anAskAdmin(change: Partial<AskAdminView> = {}): AskAdminView {
   return {
-    ...{ form, client: aClient(), company: "Acme Corp", owner: "company-1", reason: "", longest: 500 },
+    ...{ form, client: aClient(), company: "Acme Corp", owner: "company-1", keeps: false, reason: "", longest: 500 },
     ...{ scopes: scopes.map((scope) => ({ ...scope, approved: false })), chosen: {}, problem: null },
     ...change,
   };
@@ -65,6 +65,7 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
     companyProofPage(aProof({ action: "/members/remove", fields: [], fault: { kind: "current" } }), c),
   "company-proof-throttled": (c) => companyProofPage(aProof({ fault: { kind: "throttled", minutes: 9 } }), c),
   "ask-admin": (c) => askAdminPage(anAskAdmin(), c),
+  "ask-admin-keeps": (c) => askAdminPage(anAskAdmin({ keeps: true }), c),
   "ask-admin-wrong": (c) => askAdminPage(anAskAdmin({ problem: "reason" }), c),
   "ask-admin-more": (c) => {
     const asked = scopes.map((scope, index) => ({ ...scope, required: false, approved: index !== 1 }));

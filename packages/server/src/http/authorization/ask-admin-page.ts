@@ -1,6 +1,6 @@
 /** The form in which a member asks the admins of their company, and the page that says that they were asked. */
 
-import type { Client, Millis } from "../../oauth/model.ts";
+import type { Client } from "../../oauth/model.ts";
 import type { AdminProblem, AskedAdmins } from "../../owners/authorization/ask-admin.ts";
 import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
@@ -22,13 +22,13 @@ import { devicePageContext } from "./device-page.ts";
 type Shown = AskedAdmins & { readonly problem: AdminProblem; readonly form: URLSearchParams };
 
 /** For an app in a browser. */
-export function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: FlowTools): Answer {
+export async function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: FlowTools): Promise<Answer> {
   const { flow, visitor, http } = arrival;
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const client = clientCard(flow.request, chrome.words.language);
   const form = sessionSecrets(askedOnPage(flow), visitor, tools);
   const html = askAdminPage(
-    viewOf(asked, form, client, chrome.words.language, offer(flow.request.client, tools)),
+    viewOf(asked, form, client, chrome.words.language, await offer(asked, flow.request.client, tools)),
     chrome,
   );
   return page(asked.problem === null ? 200 : 400, html, "to a client", visitor.cookies);
@@ -44,12 +44,17 @@ export function adminsAskedAnswer({ owner }: AskedAdmins, arrival: FlowArrival, 
 }
 
 /** For a device. */
-export function deviceAskAnswer(asked: Shown, flow: DeviceFlow, { visitor, http }: Arrival, tools: FlowTools): Answer {
+export async function deviceAskAnswer(
+  asked: Shown,
+  flow: DeviceFlow,
+  { visitor, http }: Arrival,
+  tools: FlowTools,
+): Promise<Answer> {
   const form = sessionSecrets(flow.continuation, visitor, tools);
   const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const { language } = chrome.words;
   const html = askAdminPage(
-    viewOf(asked, form, deviceCard(flow.client, language), language, offer(flow.client, tools)),
+    viewOf(asked, form, deviceCard(flow.client, language), language, await offer(asked, flow.client, tools)),
     chrome,
   );
   return page(asked.problem === null ? 200 : 400, html, "here", visitor.cookies);
@@ -68,8 +73,13 @@ export function deviceAskedAnswer(
   return page(200, html, "here", visitor.cookies);
 }
 
-function offer(client: Client, tools: FlowTools) {
-  return { now: tools.now(), durations: durationsFor(client, tools.authorization) };
+async function offer({ owner }: Shown, client: Client, tools: FlowTools) {
+  const { partition, ownerId: companyId, acting, reach } = owner;
+  const now = tools.now();
+  const key = { partition, companyId, clientId: client.clientId };
+  const held = await tools.authorization.storage.companyApps.liveAccess({ ...key, ceiling: reach.ceiling, now });
+  const keeps = held.some(({ personId }) => personId === acting?.member.personId);
+  return { now, keeps, durations: durationsFor(client, tools.authorization) };
 }
 
 function viewOf(
@@ -77,7 +87,7 @@ function viewOf(
   form: FormSecrets,
   client: ClientCard,
   language: string,
-  { now, durations }: { readonly now: Millis; readonly durations: readonly ConsentDuration[] },
+  { now, keeps, durations }: Awaited<ReturnType<typeof offer>>,
 ): AskAdminView {
   const company = owner.acting?.company.name ?? "";
   const names = scopes.map(({ name }) => name);
@@ -91,7 +101,7 @@ function viewOf(
   const approved = asked.filter((scope) => scope.approved);
   const canGoOn = approved.length > 0 && asked.every((scope) => scope.approved || !scope.required);
   return {
-    ...{ form, client, company, owner: owner.ownerId, scopes: asked, reason, longest: MAX_REASON, problem },
+    ...{ form, client, company, owner: owner.ownerId, scopes: asked, keeps, reason, longest: MAX_REASON, problem },
     ...(canGoOn ? { goOn: { scopes: approved.map(({ name }) => name) } } : {}),
     chosen: chosenTimes(sent, names, durations, owner.ownerId),
   };

@@ -414,6 +414,8 @@ export interface AskAdminView {
   readonly company: string;
   readonly owner: string;
   readonly scopes: readonly AskedScope[];
+  /** True: the app has access already that the member gave it for the company. It stays. */
+  readonly keeps: boolean;
   /** The answer that gives the app only what is approved. Absent: nothing is, or the app requires more. */
   readonly goOn?: { readonly scopes: readonly string[] };
   /** The lengths of time that the member chose, as fields of the form. */

@@ -42,6 +42,8 @@ export const company = {
   askAdmin: {
     title: "Die Verwaltung von {company} fragen",
     text: "Bevor {app} im Namen von {company} handeln darf, muss die Verwaltung zustimmen. Die App könnte dann:",
+    textKeeps:
+      "{app} behält den Zugriff, den Sie für {company} erlaubt haben. Bevor die App neuen Zugriff bekommt, muss die Verwaltung zustimmen. Die App könnte dann:",
     textMore:
       "{company} hat {app} für andere Berechtigungen freigegeben. Bevor die App auch das darf, muss die Verwaltung zustimmen:",
     approved: "Schon freigegeben:",

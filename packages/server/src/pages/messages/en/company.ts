@@ -36,6 +36,8 @@ export const company = {
   askAdmin: {
     title: "Ask an admin of {company}",
     text: "Before {app} may act in the name of {company}, an admin has to approve it. The app would be able to:",
+    textKeeps:
+      "{app} keeps the access that you gave it for {company}. Before it gets new access, an admin has to approve it. The app would be able to:",
     textMore:
       "{company} has approved {app} for other permissions. Before the app may also do this, an admin has to approve it:",
     approved: "Approved already:",

@@ -40,6 +40,8 @@ export const company = {
   askAdmin: {
     title: "Preguntar a un administrador de {company}",
     text: "Antes de que {app} pueda actuar en nombre de {company}, un administrador debe aprobarlo. La aplicación podría:",
+    textKeeps:
+      "{app} conserva el acceso que usted permitió para {company}. Antes de que la aplicación obtenga acceso nuevo, un administrador debe aprobarlo. La aplicación podría:",
     textMore:
       "{company} ha aprobado {app} para otros permisos. Antes de que la aplicación pueda hacer también esto, un administrador debe aprobarlo:",
     approved: "Ya aprobado:",

@@ -42,6 +42,8 @@ export const company = {
   askAdmin: {
     title: "Demander à un administrateur de {company}",
     text: "Avant que {app} puisse agir au nom de {company}, un administrateur doit l’approuver. L’application pourrait :",
+    textKeeps:
+      "{app} garde l’accès que vous avez autorisé pour {company}. Avant que l’application obtienne un nouvel accès, un administrateur doit l’approuver. L’application pourrait :",
     textMore:
       "{company} a approuvé {app} pour d’autres autorisations. Avant que l’application puisse aussi faire ceci, un administrateur doit l’approuver :",
     approved: "Déjà approuvé :",
