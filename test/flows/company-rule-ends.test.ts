@@ -3,7 +3,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
+import { addCompany, addMember, decide as decideRule, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, DEVICE_GRANT, decide, poll } from "../support/device-actor.ts";
 import { Agent, authorizeUrl, type Form, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -243,4 +243,15 @@ describe("a rule that has ended", () => {
     expect(ruleForm(page, app).fields.get("rule")).toBe("ask");
     expect(page.text).toContain('<span class="tag">On request</span>');
   });
+});
+
+test("the last seconds of an approval, in which it lets nobody in → the page says that it just ended, not that it will", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient();
+  await decideRule(server, company, app, { endsAt: server.now() + 60_000 });
+  server.tick(40_000);
+  const { text } = await (await as(company.admin)).get(appPath(app, company));
+  expect(text.replaceAll(/<[^>]*>/g, "")).toContain(
+    "The approval ended just now. Photo Printer follows the rule for other apps: members decide.",
+  );
 });

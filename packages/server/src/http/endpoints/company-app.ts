@@ -1,6 +1,6 @@
 /** `/company/{slug}/apps/{client}`: one app in a company: who uses it, what it may do, and the rule about it. */
 
-import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, reaches, reachOf, receiversOf, sooner } from "../../oauth/consent-reach.ts";
 import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered, offeredTo } from "../../oauth/scope.ts";
@@ -118,7 +118,8 @@ async function appAnswer(
     state: seen.state,
     decided: rule === undefined ? null : { at: rule.decidedAt, by: details.decidedBy ?? null },
     ...(seen.standing === undefined ? {} : { endsAt: endOfStanding(seen) ?? null }),
-    endedAt: rule !== undefined && seen.standing === undefined ? endOfRule(rule, { ceiling }) : null,
+    // No rule lets an app in during its last seconds, so it has ended for members already.
+    endedAt: rule !== undefined && seen.standing === undefined ? sooner(endOfRule(rule, { ceiling }), frame.now) : null,
     newHosts: hostsSince(rule, client, ceiling, tools.now()),
     services: (await servicesByApp(at, tools)).get(clientId) ?? [],
     access:
