@@ -1,7 +1,7 @@
 /** The form in which a member asks the admins of their company, and the page that says that they were asked. */
 
 import type { Client } from "../../oauth/model.ts";
-import type { AdminProblem, AskedAdmins } from "../../owners/authorization/ask-admin.ts";
+import { type AdminProblem, type AskedAdmins, hasAccessAlready } from "../../owners/authorization/ask-admin.ts";
 import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
@@ -74,12 +74,8 @@ export function deviceAskedAnswer(
 }
 
 async function offer({ owner }: Shown, client: Client, tools: FlowTools) {
-  const { partition, ownerId: companyId, acting, reach } = owner;
-  const now = tools.now();
-  const key = { partition, companyId, clientId: client.clientId };
-  const held = await tools.authorization.storage.companyApps.liveAccess({ ...key, ceiling: reach.ceiling, now });
-  const keeps = held.some(({ personId }) => personId === acting?.member.personId);
-  return { now, keeps, durations: durationsFor(client, tools.authorization) };
+  const keeps = await hasAccessAlready(owner, client, tools.authorization);
+  return { now: tools.now(), keeps, durations: durationsFor(client, tools.authorization) };
 }
 
 function viewOf(

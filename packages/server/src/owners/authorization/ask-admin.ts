@@ -38,6 +38,16 @@ export function readAdminRequest(
   return { owner, scopes: chosen.scopes.filter(({ name }) => granted.includes(name)), reason };
 }
 
+/** True: the member gave the app access for the company before, which it still has. */
+export async function hasAccessAlready(
+  { partition, ownerId: companyId, acting, reach: { ceiling } }: OwnerChoice,
+  { clientId }: Pick<Client, "clientId">,
+  { storage, now }: Pick<AuthorizationContext, "storage" | "now">,
+): Promise<boolean> {
+  const held = await storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling, now: now() });
+  return held.some(({ personId }) => personId === acting?.member.personId);
+}
+
 /** Stores the request for the admins. `redirectUri`: the destination of the answer; absent: a device. */
 export async function askAdmins(
   { owner, scopes, reason }: AskedAdmins,
