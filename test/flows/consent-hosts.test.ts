@@ -13,6 +13,7 @@ import {
   authorize,
   authorizeUrl,
   consentForm,
+  formTo,
   type Page,
   pkce,
   redeem,
@@ -145,6 +146,27 @@ describe("the operator adds a redirect URI on another host", () => {
     const { client, agent } = await moved();
     await allow(agent, at(client, NEW));
     expect((await agent.get("/account/history")).text).toMatch(/New address[\s\S]{0,200}new\.test/);
+  });
+});
+
+describe("an answer for a new host, for a shorter time", () => {
+  const shorter = async () => {
+    const all = await moved();
+    await allow(all.agent, at(all.client, NEW), { duration: "3600" });
+    return all;
+  };
+
+  test("→ the history and the receipt say both ends", async () => {
+    const { agent } = await shorter();
+    const { text } = await agent.get("/account/history");
+    const [newest = "", first = ""] = text.split('<li class="entry">').slice(1);
+    expect(newest).toMatch(/Earlier access: <\/span>until .*New address/s);
+    expect(first).not.toContain("Earlier access");
+    const link = /href="(\/account\/history\/receipt\?entry=[^"]+)"/.exec(newest)?.[1] ?? "";
+    const { receipt, content } = JSON.parse((await agent.get(link, { accept: "application/json" })).text);
+    expect(content.earlier_until - content.allowed[0].until).toBeGreaterThan(86_400);
+    const form = formTo(await agent.get("/receipts/verify"), "/receipts/verify");
+    expect((await agent.submit(form, { receipt })).text).toContain("<dt>Earlier access</dt><dd>until ");
   });
 });
 

@@ -79,7 +79,7 @@ const EVENTS: Readonly<Record<ReceiptClaims["event"], string>> = {
 
 /** The facts of a receipt with their usual names. Facts that this event doesn't have are left out. */
 function explained(claims: ReceiptClaims): WireRecord {
-  const { app, allowed, asked, taken_away: removed, redirect_hosts: hosts } = claims;
+  const { app, allowed, asked, taken_away: removed, redirect_hosts: hosts, earlier_until: earlier } = claims;
   const facts: WireRecord = {
     // An answer of a member or admin is about their own access.
     event: `${claims.event}: ${EVENTS[claims.event === "allowed" && claims.member !== undefined ? "connected" : claims.event]}`,
@@ -100,6 +100,7 @@ function explained(claims: ReceiptClaims): WireRecord {
     asked: asked?.map(({ scope, text }) => (text === null ? scope : `${scope} (${text})`)),
     taken_away: removed.length === 0 ? undefined : removed,
     redirect_hosts: hosts,
+    earlier_access: earlier === undefined ? undefined : endText(earlier),
     receipt_id: claims.jti,
     receipt_at: claims.iat,
   };
@@ -107,8 +108,12 @@ function explained(claims: ReceiptClaims): WireRecord {
 }
 
 function permission({ scope, text, until }: ReceiptClaims["allowed"][number]): string {
-  const end = until === null ? "until revoked" : `until ${new Date(until * 1000).toISOString()}`;
-  return text === null ? `${scope}, ${end}` : `${scope} (${text}), ${end}`;
+  return `${text === null ? scope : `${scope} (${text})`}, ${endText(until)}`;
+}
+
+/** `until`: in seconds. Null: until revoked. */
+function endText(until: number | null): string {
+  return until === null ? "until revoked" : `until ${new Date(until * 1000).toISOString()}`;
 }
 
 async function textOf(file: string): Promise<string> {

@@ -55,6 +55,8 @@ export interface ReceiptClaims {
   readonly asked?: readonly { readonly scope: string; readonly text: string | null }[];
   /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
   readonly redirect_hosts?: readonly string[];
+  /** For an `allowed`: the latest end of earlier access that it leaves, for other hosts or another name. Null: until revoked. Absent: none. */
+  readonly earlier_until?: number | null;
   readonly until: number | null;
 }
 
@@ -146,6 +148,7 @@ function claimsOf(
     taken_away: record.removed,
     ...(record.asked === undefined ? {} : { asked: record.asked.map((name) => ({ scope: name, text: textOf(name) })) }),
     ...(record.hosts === undefined ? {} : { redirect_hosts: record.hosts }),
+    ...(record.earlierUntil === undefined ? {} : { earlier_until: seconds(record.earlierUntil) }),
     until: seconds(record.expiresAt),
   };
 }

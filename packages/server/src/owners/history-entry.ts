@@ -91,6 +91,11 @@ export interface HistoryEntry {
     readonly hosts?: readonly string[];
     /** The hosts among them that were new to an existing consent. */
     readonly newHosts?: readonly string[];
+    /**
+     * For an `allowed`: the latest end of access that the owner allowed before, for other hosts or when the app looked
+     * different, and that this answer leaves. Null: until revoked. Absent: there is none.
+     */
+    readonly earlierUntil?: Millis | null;
     /** For an `allowed` of a company: only for the members that its rule names. */
     readonly forSelected?: true;
     /** For an `allowed`: all scopes were for this once. `expiresAt` is the end of the app's access. */

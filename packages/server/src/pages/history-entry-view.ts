@@ -48,6 +48,8 @@ export interface HistoryEntryView {
   readonly refused?: readonly string[];
   /** Hosts that were added to an active consent. Absent if there are none. */
   readonly newHosts?: readonly string[];
+  /** The end of earlier access that this answer left as it was. Null: until revoked. Absent: there was none. */
+  readonly earlierUntil?: number | null;
 }
 
 export interface PermissionThen {

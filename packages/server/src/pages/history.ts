@@ -136,6 +136,7 @@ function entryOf(
   const { history } = words;
   const facts: readonly (readonly [Child, Child])[] = [
     ...permissionLines(entry.can, canTerm(entry, words), words),
+    ...earlierLine(entry, words),
     ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
     ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
@@ -177,6 +178,16 @@ export function permissionLines(
   };
   const byEnd = Map.groupBy(all, ({ end }) => end);
   return [...byEnd].map(([end, same]) => [term(end), row(same.map(({ text }) => text))]);
+}
+
+/** The end of access that was allowed before, for other addresses or when the app looked different. */
+export function earlierLine(
+  { earlierUntil: end }: Pick<HistoryEntryView, "earlierUntil">,
+  words: Messages,
+): readonly (readonly [Child, Child])[] {
+  if (end === undefined) return [];
+  const { earlier, earlierEnd, earlierForever } = words.history;
+  return [[earlier, end === null ? earlierForever : rich(earlierEnd, { when: shownTime(words, end, "exact") })]];
 }
 
 function row(texts: readonly string[]): Child {

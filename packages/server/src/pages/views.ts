@@ -423,6 +423,7 @@ export interface ReceiptView {
   readonly takenAway: readonly string[];
   readonly refused: readonly string[];
   readonly hosts: readonly string[];
+  readonly earlierUntil?: number | null;
   /** Epoch milliseconds: the event, and the receipt. */
   readonly at: number;
   readonly made: number;

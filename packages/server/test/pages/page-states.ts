@@ -333,7 +333,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
           anEntry({
             app: HOSTILE_NAME,
             can: [HOSTILE_NAME, UNBREAKABLE.repeat(3)].map((text) => ({ text, end: null })),
-            takenAway: [UNBREAKABLE],
+            ...{ takenAway: [UNBREAKABLE], newHosts: ["new.example"], earlierUntil: NOW + 700 * HOUR },
           }),
         ],
       }),
@@ -380,7 +380,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
       aReceipt({
         app: { clientId: HOSTILE_NAME, name: HOSTILE_NAME },
         can: [HOSTILE_NAME, UNBREAKABLE.repeat(3)].map((text) => ({ text, end: null })),
-        ...{ takenAway: [HOSTILE_NAME], hosts: [HOSTILE_NAME, UNBREAKABLE], account: UNBREAKABLE },
+        ...{ takenAway: [HOSTILE_NAME], hosts: [HOSTILE_NAME, UNBREAKABLE], earlierUntil: null, account: UNBREAKABLE },
       }),
       c,
     ),

@@ -67,6 +67,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     ...(record.through === undefined ? {} : { through: record.through.clientName ?? record.through.clientId }),
     ...(record.company === undefined ? {} : { company: record.company.name }),
     ...(record.asked === undefined ? {} : { refused: record.asked.map(say) }),
+    ...(record.earlierUntil === undefined ? {} : { earlierUntil: record.earlierUntil }),
     ...(record.newHosts === undefined ? {} : { newHosts: record.newHosts.map(redirectHost) }),
   };
 }

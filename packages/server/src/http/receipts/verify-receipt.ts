@@ -51,7 +51,7 @@ function problemOf(fault: ReceiptFault): NonNullable<VerifyReceiptView["fault"]>
 }
 
 function receiptView(claims: ReceiptClaims): ReceiptView {
-  const { sub, by, member, app, via, role, rule, cause, own_sign_in: ownSignIn } = claims;
+  const { sub, by, member, app, via, role, rule, cause, own_sign_in: ownSignIn, earlier_until: earlier } = claims;
   const happened: Parameters<typeof whatOf>[0] = {
     kind: claims.event,
     ownerId: sub,
@@ -87,6 +87,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
     takenAway: claims.taken_away,
     refused: (claims.asked ?? []).map(({ scope, text }) => text ?? scope),
     hosts: (claims.redirect_hosts ?? []).map(redirectHost),
+    ...(earlier === undefined ? {} : { earlierUntil: earlier === null ? null : earlier * 1000 }),
     at: claims.event_at * 1000,
     made: claims.iat * 1000,
   };

@@ -4,6 +4,7 @@ import { cappedEnd, isSameHost, type Reach } from "../../oauth/consent-reach.ts"
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { InSession, PauseOutcome } from "../../owners/change-conditions.ts";
 import {
+  activeAt,
   againByRules,
   approve as approved,
   consentUnder,
@@ -15,6 +16,7 @@ import {
   latestOf,
   moveEnd,
   narrow as narrowed,
+  unexpired,
 } from "../../owners/consent-after-decision.ts";
 import type {
   Approve,
@@ -115,6 +117,7 @@ export async function recordApproval(
     const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
     return known !== undefined && !known.some((one) => isSameHost(one, host));
   });
+  const earlierUntil = earlierEnd(before, consent, decision);
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),
@@ -129,11 +132,25 @@ export async function recordApproval(
         : { expiresAt: consent.expiresAt }),
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
+      ...(earlierUntil === undefined ? {} : { earlierUntil }),
       ...(decision.forSelected === undefined ? {} : { forSelected: true as const }),
       ...(decided.lasting ? {} : { once: true }),
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },
   });
+}
+
+/**
+ * The latest end of scopes that the owner allowed before this answer, but not for its host. Undefined: there are none,
+ * or the answer sets one end for all hosts.
+ */
+function earlierEnd(before: Consent | undefined, { scopes }: Consent, decision: Decision): Millis | null | undefined {
+  const { hosts, earlierHosts, grant, endsAt, now } = decision;
+  if (endsAt !== undefined) return undefined;
+  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
+  const here = new Set(activeAt(before, reach, now).map(({ name }) => name));
+  const others = new Set(unexpired(before, reach, now).map(({ name }) => name)).difference(here);
+  return latestOf(scopes.filter(({ name }) => others.has(name)).map(({ expiresAt }) => expiresAt));
 }
 
 export function writeConsent(tx: Tx, consent: Consent): void {

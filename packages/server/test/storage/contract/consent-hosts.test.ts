@@ -135,6 +135,22 @@ onEveryBackend("the redirect hosts of a consent", (storage) => {
       [["https://app.example"], undefined],
     ]);
   });
+
+  test("the history: until when earlier access goes on, if the yes is for a new host or once", async () => {
+    const person = await aStoredPerson(storage());
+    await allow(person, {}, { duration: 2 * 3600 });
+    await allow(person, { redirectUri: NEW }, { duration: 60, now: NOW + 1 });
+    await allow(person, { redirectUri: NEW }, { duration: "once", now: NOW + 2 * MINUTE });
+    await allow(person, { scopes: ["write"] }, { now: NOW + 3 * MINUTE });
+    const key = { partition: person.partition, ownerId: person.personId, before: null, limit: 10 };
+    const told = (await storage().history.list(key)).map(({ record }) => record.earlierUntil);
+    expect(told).toEqual([undefined, NOW + 120 * MINUTE, NOW + 120 * MINUTE, undefined]);
+    const other = await aStoredPerson(storage());
+    await allow(other, {}, { duration: "forever" });
+    await allow(other, { redirectUri: NEW }, { duration: 60, now: NOW + 1 });
+    const [entry] = await storage().history.list({ ...key, partition: other.partition, ownerId: other.personId });
+    expect(entry?.record).toMatchObject({ scopes: [{ expiresAt: NOW + 1 + MINUTE }], earlierUntil: null });
+  });
 });
 
 onEveryBackend("a company's approval for all members", (storage) => {
