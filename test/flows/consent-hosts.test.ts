@@ -203,6 +203,18 @@ describe("what is another host", () => {
   });
 });
 
+test("the time of the new address is over → the card names the addresses that are left", async () => {
+  const { client, agent } = await moved();
+  await allow(agent, at(client, NEW), { duration: "3600" });
+  const named = async () => {
+    const { text } = await agent.get("/account/apps");
+    return [text.includes("app.test"), text.includes("new.test")];
+  };
+  expect(await named()).toEqual([true, true]);
+  server.tick(3_600_000);
+  expect(await named()).toEqual([true, false]);
+});
+
 describe("consents without a redirect", () => {
   test("given to a device → the browser asks, however long the host was registered", async () => {
     const client = await aDeviceClient(server, {

@@ -109,7 +109,7 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     formerName: formerNameOf(consent, client),
     logo: client === undefined ? null : logoPath(client),
-    hosts: client?.document === undefined ? hostsOf(consent, client) : [redirectHost(client.clientId)],
+    hosts: client?.document === undefined ? hostsOf(consent, client, now) : [redirectHost(client.clientId)],
     scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({
       description: scope === undefined ? name : descriptionOf(scope, language),
       expiresAt,

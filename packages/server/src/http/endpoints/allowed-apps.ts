@@ -184,7 +184,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
-    hosts: hostsOf(consent, client),
+    hosts: hostsOf(consent, client, now),
     scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
@@ -214,8 +214,12 @@ function scopeEntry(
   return { name, description, expiresAt, removable: true, usedAt, gone, endStays };
 }
 
-/** The hosts of the consent in plain text. */
-export function hostsOf({ scopes }: Consent, client: Client | undefined): readonly string[] {
+/** The hosts that can still get something by the consent, in plain text. */
+export function hostsOf({ scopes }: Consent, client: Client | undefined, now: number): readonly string[] {
   const earlier = consentHosts(client?.earlierRedirectUris ?? []);
-  return [...new Set(scopes.flatMap(({ hosts }) => hosts ?? earlier).map(redirectHost))];
+  const isAhead = (end: number | null | undefined) => end == null || end > now;
+  const living = scopes
+    .filter(({ expiresAt }) => isAhead(expiresAt))
+    .flatMap(({ hosts, hostEnds }) => (hosts ?? earlier).filter((host) => isAhead(hostEnds?.[host])));
+  return [...new Set(living.map(redirectHost))];
 }
