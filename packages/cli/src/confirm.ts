@@ -79,22 +79,24 @@ export interface Disabling {
   readonly ends: string;
   readonly stays: string;
   readonly owned?: string;
+  /** A sentence about what else stops. */
+  readonly also?: string;
 }
 
 /** What the operator reads before they disable something. `noun`: what it is, for the time when it is enabled again. */
-export function disablingText(what: string, noun: string, { ends, stays, owned = "" }: Disabling): string {
+export function disablingText(what: string, noun: string, { ends, stays, owned = "", also }: Disabling): string {
   const gone = ends === "no access" ? "" : ` ${goneForGood(noun)}`;
   const kept = stays === "no access" ? "" : ` ${stays}${owned} will stay.`;
-  return `Disabling ${what} ends ${ends}.${gone}${kept} ${TOKENS}`;
+  return `Disabling ${what} ends ${ends}.${gone}${kept}${also === undefined ? "" : ` ${also}`} ${TOKENS}`;
 }
 
 /** The same, once it is done. Undefined: it was disabled already. */
 export function disabledText(what: string, noun: string, disabling: Disabling | undefined): string {
   if (disabling === undefined) return `${what} was disabled already. Nothing was ended.`;
-  const { ends, stays, owned = "" } = disabling;
+  const { ends, stays, owned = "", also } = disabling;
   const gone = ends === "no access" ? "No access had to end." : `Ended ${ends}. ${goneForGood(noun)}`;
   const kept = stays === "no access" ? "" : ` Kept: ${stays}${owned}.`;
-  return `Disabled ${what}. ${gone}${kept} ${TOKENS}`;
+  return `Disabled ${what}. ${gone}${kept}${also === undefined ? "" : ` ${also}`} ${TOKENS}`;
 }
 
 /** What is true once something is enabled again. `holds`: the consents that count again, in the words of `countedAll`. */

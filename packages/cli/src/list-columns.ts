@@ -39,3 +39,10 @@ export const TOKEN_COLUMNS: readonly Column[] = [
   { field: "created_by" },
   { field: "expires_at" },
 ];
+
+/** If the owner asked to delete the account, says when it will be deleted. */
+export const USER_STATUS: Column = {
+  field: "status",
+  show: (status, { deletes_at: at }) =>
+    typeof at === "string" ? `${status}, deleted on ${at.slice(0, 10)}` : String(status),
+};

@@ -127,6 +127,39 @@ test("key rotate --now, key retire → until when the earlier key stays publishe
   );
 });
 
+test("members, people, companies, clients, APIs and webhooks → the notes of the machine", async () => {
+  await use("bob", { company: "acme" });
+  expect(await said("company", "update", "acme", "--default-rule", "block")).toContain(
+    "The new default rule is for new connections. Members keep the apps that they already use: 1 consent.",
+  );
+  const demoted = await said("company", "add-member", "acme", "ada", "--role", "member");
+  expect(demoted).toContain("Acme has no admin now, so nobody can change its rules. To add one, run: assent company");
+  await said("company", "add-member", "acme", "ada", "--role", "admin");
+  expect(await said("user", "disable", "ada")).toContain("No active admin is left in acme:");
+  await said("user", "enable", "ada");
+  expect(await said("company", "remove-member", "acme", "ada")).toMatch(
+    /The company's consents stay\. .*\nAcme has no admin now/,
+  );
+  expect(await said("resource", "update", "https://health.test", "--token-lifetime", "60", "--new-secret")).toMatch(
+    /\nThe old introspection secret no longer works\.\n[\s\S]*The new settings are for new access tokens\. Issued ones keep/,
+  );
+  expect(
+    await said("client", "update", CLIENT, "--remove-scope", "change", "--remove-grant-type", "refresh_token"),
+  ).toMatch(
+    /\nNew tokens don't contain change, also those of existing grants\. [\s\S]*\nThe refresh tokens of the client stop working now\./,
+  );
+  expect(await said("client", "disable", CLIENT, "--yes")).toContain("The client gets no more tokens.");
+  const hook = await said("webhook", "create", "--url", "https://hooks.test/in", "--kind", "user.*");
+  expect(hook).toContain("secret: shown only once. Give it to the receiver, which checks the signatures with it.");
+  expect(hook).not.toContain("hash");
+  const { storage } = server.assent;
+  const bob = await storage.people.findByName({ name: "bob" });
+  if (bob === undefined) throw new Error("bob is not there");
+  const deletesAt = Date.UTC(2031, 4, 6);
+  await storage.people.setDeletion({ ...bob, at: deletesAt, keepSessionId: null, mails: [], now: server.now() });
+  expect(await said("user", "list")).toContain("active, deleted on 2031-05-06");
+});
+
 test("whoami → what the server says of the token; refused there → an error", async () => {
   const whoami = (token: string, ...flags: readonly string[]) =>
     at.run(["whoami", ...flags], { env: { ...env, ASSENT_TOKEN: token } });

@@ -115,7 +115,7 @@ test("company policy → whom a block hit; what another rule means, and whose ac
 test("company update → a stricter default leaves the apps that are in; disabled, enabled → what ended", async () => {
   await use("bob", { company: "acme" });
   expect(await said("company", "update", "acme", "--default-rule", "ask")).toContain(
-    "Apps that the company let in keep their access: 1 consent. To end one, run: assent company revoke SLUG CLIENT_ID",
+    "The new default rule is for new connections. Members keep the apps that they already use: 1 consent. To end one, run: assent company revoke SLUG CLIENT_ID",
   );
   expect(await said("company", "update", "acme", "--status", "disabled")).toContain(
     `Disabled Acme (acme). Ended 1 grant. They don't come back when you enable the company again. Kept: 1 consent. ${TOKENS}`,
@@ -146,6 +146,12 @@ test("scope, resource, issuer, provider → what still works after a change", as
   );
   expect(await said("resource", "update", "https://api.test", "--new-secret", "--token-lifetime", "60")).toMatch(
     /The old introspection secret no longer works\.\nThe new settings are for new access tokens\./,
+  );
+  expect(await said("resource", "update", "https://api.test", "--grant-bound", "--token-format", "opaque")).toMatch(
+    /\nThe new settings are for new access tokens\. Issued ones keep their format, algorithm and lifetime\.\nIntrospection reports a token as inactive as soon as its grant ends, also a token that was issued before\.\n$/,
+  );
+  expect(await said("resource", "update", "https://api.test", "--no-grant-bound")).toContain(
+    "Tokens that were issued before still end with their grants. New ones are active until they expire.",
   );
   expect(await said("resource", "delete", "https://api.test", "--yes")).toContain(
     `The server issues no new access tokens for it. ${TOKENS}`,
@@ -198,8 +204,18 @@ test("client update --remove-scope → what tokens and consents have now; disabl
   expect(await said("client", "update", clientId, "--remove-scope", "write")).toContain(
     `New tokens don't contain write, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
   );
+  const grantType = (flag: string) => said("client", "update", clientId, flag, "refresh_token");
+  expect(await grantType("--remove-grant-type")).toContain(
+    `The refresh tokens of the client stop working now. They work again if you add the grant type refresh_token again before they expire. ${TOKENS}`,
+  );
+  expect(await grantType("--add-grant-type")).not.toContain("stop working");
+  const own = ["--type", "confidential", "--grant-type", "client_credentials", "--own-scope", "read"];
+  const { client_id: robot } = await at.json(["client", "create", "--name", "Robot", ...own]);
+  expect(await said("client", "disable", String(robot), "--yes")).toContain(
+    `No access had to end. The client gets no more tokens. ${TOKENS}`,
+  );
   expect(await said("client", "disable", clientId, "--yes")).toMatch(
-    /Disabled Printer \(.*\)\. Ended \d grants?\. .* Kept: \d consents? of owners\. Issued/,
+    /Disabled Printer \(.*\)\. Ended \d grants?\. .* Kept: \d consents? of owners\. The client gets no more tokens\. Issued/,
   );
   expect(await said("client", "enable", clientId)).toMatch(/Enabled Printer .* These count again: \d consents?\./);
   expect(await said("client", "delete", clientId, "--yes")).toMatch(

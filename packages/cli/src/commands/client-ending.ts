@@ -13,19 +13,6 @@ import {
 } from "../confirm.ts";
 import { type JsonOption, withAdmin } from "../shared-options.ts";
 
-/** What scopes that were taken from a client mean for access that it already has. */
-export function removalNotes(before: Client, after: Client): readonly string[] {
-  const lost = (of: (client: Client) => readonly string[]) => of(before).filter((one) => !of(after).includes(one));
-  const [scopes, own] = [lost((client) => client.scopes), lost((client) => client.ownScopes)];
-  const notes: string[] = [];
-  if (scopes.length > 0)
-    notes.push(
-      `New tokens don't contain ${scopes.join(", ")}, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
-    );
-  if (own.length > 0) notes.push(`New tokens of its own don't contain ${own.join(", ")}. ${TOKENS}`);
-  return notes;
-}
-
 /** What a new limit of consents means for consents from before. Undefined: it ends none sooner. */
 export async function ceilingNote(before: Client, after: Client, admin: OpenedAdmin): Promise<string | undefined> {
   const { impactOfCeiling, MOST_COUNTED } = await import("@assent/server/admin");
@@ -57,10 +44,18 @@ export async function statusChange(
   const stays = countedAll({ consent: consents }, MOST_COUNTED);
   if (status === "active") return client.status === "active" ? undefined : enabledText(what, stays);
   if (client.status === "disabled") return disabledText(what, "client", undefined);
-  const disabling = { ends: countedAll({ grant: grants }, MOST_COUNTED), stays, owned: " of owners" };
+  const disabling = {
+    ends: countedAll({ grant: grants }, MOST_COUNTED),
+    stays,
+    owned: " of owners",
+    also: NO_MORE_TOKENS,
+  };
   await confirm(disablingText(what, "client", disabling), options);
   return disabledText(what, "client", disabling);
 }
+
+/** True also of a client that has its tokens in its own name, and so no grants. */
+export const NO_MORE_TOKENS = "The client gets no more tokens.";
 
 export async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
@@ -100,5 +95,5 @@ function deletionText(
     consents === 0 && grants === 0
       ? `Deleting ${what} ends no access of people or companies.${approved}`
       : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.${approved}`;
-  return `${ends} The client gets no more tokens. Issued access tokens work until they expire. You can't undo this.`;
+  return `${ends} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
 }

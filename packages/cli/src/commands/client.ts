@@ -26,7 +26,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerConnect } from "./client-connect.ts";
-import { ceilingNote, removalNotes, remove, setStatus, statusChange } from "./client-ending.ts";
+import { ceilingNote, remove, setStatus, statusChange } from "./client-ending.ts";
 import { registerExchange } from "./client-exchange.ts";
 import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
@@ -384,11 +384,12 @@ async function change(
   const { metadata, lists: _, ...own } = changes;
   requireChanges({ ...metadata, ...own, ...lists }, "client");
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, droppedValues, needsSecret, redirectRemarks, rotateSecret, updateClient } =
+    const { clientOf, clientRecord, droppedValues, needsSecret, redirectRemarks, rotateSecret, changeClient } =
       await import("@assent/server/admin");
     const before = await clientOf(clientId, admin);
     const told = await statusChange(clientId, options.status, options, admin);
-    const changed = await withOwnLogo(await updateClient(clientId, changes, admin), options, admin, out);
+    const { client: stored, notes } = await changeClient(clientId, changes, admin);
+    const changed = await withOwnLogo(stored, options, admin, out);
     // The new method can't use what the server stores of the old secret, so the client gets a new secret.
     const { client, secret } = needsSecret(changed)
       ? await rotateSecret(clientId, 0, admin)
@@ -399,7 +400,7 @@ async function change(
     const similar = await warnOfSimilar(client, admin, out);
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
     if (secret !== null) out.note("The old secret no longer works.");
-    for (const note of removalNotes(before, client)) out.note(note);
+    for (const note of notes) out.note(note);
     const limited = await ceilingNote(before, client, admin);
     if (limited !== undefined) out.note(limited);
     if (told !== undefined) out.note(told);

@@ -15,7 +15,6 @@ import {
   type YesOption,
   yesOption,
 } from "../confirm.ts";
-import type { Output } from "../print-records.ts";
 import {
   everyPage,
   type Filters,
@@ -198,15 +197,17 @@ async function update(slug: string, options: UpdateOptions & YesOption) {
   const signIn = given({ addDomains, removeDomains, ownProvider: ownProvider && ownProvider === "allow" });
   requireChanges({ ...changes, ...signIn }, "company");
   await withAdmin(options, async (admin, out) => {
-    const { companyBySlug, companyRecord, companySignInRecord, signInOf, updateCompany, updateCompanySignIn } =
+    const { changeCompany, companyBySlug, companyRecord, companySignInRecord, signInOf, updateCompanySignIn } =
       await import("@assent/server/admin");
-    const notes = await changeNotes(slug, changes, options, admin);
+    const told = await statusNotes(slug, changes, options, admin);
     // The domains first: they can be refused because of others.
     if (Object.keys(signIn).length > 0) await updateCompanySignIn(slug, signIn, admin);
-    const company =
-      Object.keys(changes).length > 0 ? await updateCompany(slug, changes, admin) : await companyBySlug(slug, admin);
+    const { company, notes } =
+      Object.keys(changes).length > 0
+        ? await changeCompany(slug, changes, admin)
+        : { company: await companyBySlug(slug, admin), notes: [] };
     out.record({ ...companyRecord(company), ...companySignInRecord(await signInOf(company, admin)) });
-    for (const note of notes) out.note(note);
+    for (const note of [...notes, ...told]) out.note(note);
   });
 }
 
@@ -214,9 +215,9 @@ async function update(slug: string, options: UpdateOptions & YesOption) {
  * Asks before the company is disabled, unless it is already: then all its grants have ended. Returns what the operator reads once
  * the company is changed.
  */
-async function changeNotes(
+async function statusNotes(
   slug: string,
-  { status, defaultRule }: CompanyChanges,
+  { status }: CompanyChanges,
   options: YesOption,
   admin: OpenedAdmin,
 ): Promise<readonly string[]> {
@@ -224,17 +225,12 @@ async function changeNotes(
   const { company, grants, consents } = await impactOfCompany(slug, admin);
   const what = `${company.name} (${company.slug})`;
   const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  const notes: string[] = [];
-  if (defaultRule !== undefined && defaultRule !== "members" && defaultRule !== company.defaultRule && consents > 0)
-    notes.push(
-      `The new default rule is for new connections. Apps that the company let in keep their access: ${stays}. To end one, run: assent company revoke SLUG CLIENT_ID`,
-    );
-  if (status === "active" && company.status !== "active") notes.push(enabledText(what, stays));
-  if (status !== "disabled") return notes;
-  if (company.status === "disabled") return [...notes, disabledText(what, "company", undefined)];
+  if (status === "active" && company.status !== "active") return [enabledText(what, stays)];
+  if (status !== "disabled") return [];
+  if (company.status === "disabled") return [disabledText(what, "company", undefined)];
   const disabling = { ends: countedAll({ grant: grants }, MOST_COUNTED), stays };
   await confirmOnTerminal(disablingText(what, "company", disabling), options);
-  return [...notes, disabledText(what, "company", disabling)];
+  return [disabledText(what, "company", disabling)];
 }
 
 async function remove(slug: string, options: JsonOption & YesOption) {
@@ -256,43 +252,29 @@ async function remove(slug: string, options: JsonOption & YesOption) {
 
 async function addMember_(slug: string, login: string, options: JsonOption & { readonly role: string }) {
   await withAdmin(options, async (admin, out) => {
-    const { addMember, memberRecord } = await import("@assent/server/admin");
-    out.record(memberRecord(await addMember(slug, login, options.role, admin)));
-    if (options.role !== "admin") await noteWithoutAdmin(slug, admin, out);
+    const { changeMember, memberRecord } = await import("@assent/server/admin");
+    const { member, notes } = await changeMember(slug, login, options.role, admin);
+    out.record(memberRecord(member));
+    for (const note of notes) out.note(note);
   });
 }
 
 async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { impactOfMember, removeMember } = await import("@assent/server/admin");
+    const { endMembership, impactOfMember, returnText } = await import("@assent/server/admin");
     const { company, person, grants, returnsBy } = await impactOfMember(slug, login, admin);
     const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
-    const comesBack =
-      returnsBy === null
-        ? "To come back, the person needs a new invitation."
-        : `The next sign-in with ${returnsBy} makes the person a member again. To prevent this, remove them there first.`;
     await confirmOnTerminal(
-      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${comesBack} Issued access tokens work until they expire.`,
+      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(returnsBy)} Issued access tokens work until they expire.`,
       options,
     );
-    const ended = await removeMember(slug, login, admin);
+    const { grantsEnded: ended, notes } = await endMembership(slug, login, admin);
     out.done(
       { slug, username: login, removed: true, grants_ended: ended },
       `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
     );
-    if (returnsBy !== null) out.note(comesBack);
-    await noteWithoutAdmin(slug, admin, out);
+    for (const note of notes) out.note(note);
   });
-}
-
-async function noteWithoutAdmin(slug: string, admin: OpenedAdmin, out: Output): Promise<void> {
-  const { companyBySlug, companyMembers } = await import("@assent/server/admin");
-  const left = await firstOf(companyMembers(slug, admin));
-  if (left.some(({ role }) => role === "admin")) return;
-  const { name } = await companyBySlug(slug, admin);
-  out.note(
-    `${name} has no admin now, so nobody can change its rules. To add one, run: assent company add-member ${slug} USER --role admin`,
-  );
 }
 
 interface PolicyOptions extends JsonOption {

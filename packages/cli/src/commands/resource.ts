@@ -114,15 +114,10 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
   const changes = given({ name, tokenFormat, alg, grantBound, ...more });
   requireChanges(changes, "resource");
   await withAdmin(options, async (admin, out) => {
-    const { resourceRecord, updateResource } = await import("@assent/server/admin");
-    const { resource, secret } = await updateResource(identifier, changes, admin);
+    const { changeResource, resourceRecord } = await import("@assent/server/admin");
+    const { resource, secret, notes } = await changeResource(identifier, changes, admin);
     out.record(resourceRecord(resource, secret), ["introspection_client_secret"]);
-    if (newSecret === true) out.note("The old introspection secret no longer works.");
-    const ofTokens = [tokenFormat, alg, lifetime].some((one) => one !== undefined);
-    if (grantBound === false)
-      out.note("Tokens that were issued before still end with their grants. New ones are active until they expire.");
-    if (ofTokens)
-      out.note("The new settings are for new access tokens. Issued ones stay as they are until they expire.");
+    for (const note of notes) out.note(note);
   });
 }
 

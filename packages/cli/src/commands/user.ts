@@ -14,6 +14,7 @@ import {
   type YesOption,
   yesOption,
 } from "../confirm.ts";
+import { USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice, passwordOptions } from "../password-prompt.ts";
 import { pictureOf } from "../picture-file.ts";
 import type { WireRecord } from "../print-records.ts";
@@ -189,18 +190,13 @@ async function list(options: JsonOption & { readonly limit?: number; readonly fi
         { field: "username" },
         { field: "email" },
         { field: "name" },
-        { field: "status", show: (status, { deletes_at }) => statusText(status, deletes_at) },
+        USER_STATUS,
         { field: "second_factors", title: "second factors" },
         { field: "operator" },
       ],
       noneWith(options.filter, "There are no users. To create one, run: assent user create"),
     );
   });
-}
-
-/** If the owner asked to delete the account, says when it will be deleted. */
-function statusText(status: unknown, deletesAt: unknown): string {
-  return typeof deletesAt === "string" ? `${status}, deleted on ${deletesAt.slice(0, 10)}` : String(status);
 }
 
 async function show(login: string, options: JsonOption) {
@@ -250,7 +246,7 @@ export async function pictureIn(file: string | false | undefined): Promise<Uint8
 
 async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteUser, MOST_COUNTED, impactOfUser } = await import("@assent/server/admin");
+    const { deleteUser, MOST_COUNTED, impactOfUser, withoutAdminText } = await import("@assent/server/admin");
     const { person, sessions, grants, consents, companies, companyGrants, onlyAdminOf } = await impactOfUser(
       login,
       admin,
@@ -259,14 +255,15 @@ async function remove(login: string, options: JsonOption & YesOption) {
       ...{ session: sessions, grant: grants, consent: consents },
       ...{ "company grant": companyGrants, "company membership": companies },
     };
+    const alone = onlyAdminOf.length === 0 ? "" : ` ${withoutAdminText(onlyAdminOf)}`;
     await confirm(
-      `Deleting ${person.username} (${person.email}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire.${withoutAdmin(onlyAdminOf)} You can't undo this.`,
+      `Deleting ${person.username} (${person.email}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire.${alone} You can't undo this.`,
       options,
     );
     const { personId, username } = await deleteUser(login, admin);
     out.done(
       { id: personId, username, deleted: true },
-      `Deleted ${username}. Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}${withoutAdmin(onlyAdminOf)}`,
+      `Deleted ${username}. Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}${alone}`,
     );
   });
 }
@@ -324,30 +321,26 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
 
 async function setStatus(login: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { impactOfUser, MOST_COUNTED, setUserStatus, userRecord } = await import("@assent/server/admin");
+    const { changeUserStatus, impactOfUser, MOST_COUNTED, userRecord, withoutAdminText } = await import(
+      "@assent/server/admin"
+    );
     const { person, sessions, grants, consents, companyGrants, onlyAdminOf } = await impactOfUser(login, admin);
     const who = `${person.username} (${person.email})`;
     const stays = countedAll({ consent: consents }, MOST_COUNTED);
     const was = person.status;
     const ends = countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED);
-    const alone = withoutAdmin(onlyAdminOf);
+    const alone = onlyAdminOf.length === 0 ? "" : ` ${withoutAdminText(onlyAdminOf)}`;
     // All sessions and grants of a disabled person have ended.
     if (status === "disabled" && was !== "disabled")
       await confirmOnTerminal(`${disablingText(who, "person", { ends, stays })}${alone}`, options);
-    const changed = await setUserStatus(login, status, admin);
+    const { person: changed, notes } = await changeUserStatus(login, status, admin);
     out.record(userRecord(changed, admin.issuer));
     if (status === "disabled") {
       out.note(
         was === "disabled"
           ? disabledText(who, "person", undefined)
-          : `${disabledText(who, "person", { ends, stays })}${alone}`,
+          : [disabledText(who, "person", { ends, stays }), ...notes].join(" "),
       );
     } else if (was !== "active" && changed.status === "active") out.note(enabledText(who, stays));
   });
-}
-
-/** Names the companies that have no active admin without this person. Empty if there are none. */
-function withoutAdmin(slugs: readonly string[]): string {
-  if (slugs.length === 0) return "";
-  return ` No active admin is left in ${slugs.join(", ")}: "assent company add-member SLUG USER --role admin" makes a member an admin.`;
 }

@@ -21,7 +21,7 @@ import { type Moment, timeOf, timeOption } from "../time-option.ts";
 /** Number of listed deliveries if `--limit` is not given. */
 const LISTED = 50;
 
-const ONCE = "secret: shown only once. Give it to the receiver, which checks the signatures with it.";
+export const ONCE = "secret: shown only once. Give it to the receiver, which checks the signatures with it.";
 
 export interface Settings extends JsonOption {
   readonly url?: string;

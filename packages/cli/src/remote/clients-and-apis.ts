@@ -5,7 +5,7 @@ import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
 import { type ConnectOptions, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
-import { CEILING } from "../commands/client-ending.ts";
+import { CEILING, NO_MORE_TOKENS } from "../commands/client-ending.ts";
 import { EXCHANGE_OFF, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
@@ -17,6 +17,7 @@ import {
   columns,
   companyId,
   listed,
+  noteAll,
   type RemoteCall,
   type RemoteCommand,
   type RemoteCommands,
@@ -68,12 +69,17 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   requireChanges({ ...fields, ...listChangesOf(options), ...given({ status }) }, "client");
   if (status === "disabled") await confirm(`Disabling ${id} on ${api.server} ends its grants.`, options);
   let before: Body = {};
-  let after = await api.change("clients", [id], (present) => {
+  const changed = await api.change("clients", [id], (present) => {
     before = present;
     return { ...fields, ...changedLists(options, present) };
   });
-  if (status !== undefined)
-    after = await api.call(status === "disabled" ? "clients.disable" : "clients.enable", { path: [id] });
+  const after =
+    status === undefined
+      ? changed
+      : {
+          ...(await api.call(status === "disabled" ? "clients.disable" : "clients.enable", { path: [id] })),
+          ...given({ notes: changed["notes"] }),
+        };
   const lost = Object.fromEntries(
     Object.keys(fields).map((field) => [field, list(before[field]).filter((one) => !list(after[field]).includes(one))]),
   );
@@ -142,7 +148,7 @@ function onClient(
   };
 }
 
-const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${TOKENS}`;
+const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${NO_MORE_TOKENS} ${TOKENS}`;
 
 const logo: RemoteCommand = async ({ args: [id = "", file], options, api, out }) => {
   if ((file === undefined) === (options["remove"] === undefined))
@@ -180,12 +186,13 @@ function resourceFields(options: RemoteCall["options"]): Body {
 
 const INTROSPECTION = ["introspection_client_secret"];
 
-const updateResource: RemoteCommand = async ({ args: [identifier = ""], options, api, out }) => {
+const resourceUpdate: RemoteCommand = async ({ args: [identifier = ""], options, api, out }) => {
   const changes = resourceFields(options);
   requireChanges({ ...changes, ...given({ newSecret: options["newSecret"] }) }, "resource");
   const changed = await api.change("resources", [identifier], () => changes);
   if (options["newSecret"] !== true) return show(out, changed);
   show(out, await api.call("resources.rotate-secret", { path: [identifier] }), INTROSPECTION);
+  noteAll(out, changed);
 };
 
 export const clientsAndApis: RemoteCommands = {
@@ -249,7 +256,7 @@ export const clientsAndApis: RemoteCommands = {
     columns("identifier", "name", "token_format", "alg", "token_lifetime", "introspection_client_id"),
     "There are no APIs.",
   ),
-  "resource update": updateResource,
+  "resource update": resourceUpdate,
   "resource delete": async ({ args: [identifier = ""], options, api, out }) => {
     await confirm(`Deleting ${identifier} on ${api.server} ends its introspection. You can't undo this.`, options);
     await api.call("resources.delete", { path: [identifier] });

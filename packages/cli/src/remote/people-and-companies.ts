@@ -3,7 +3,7 @@
 import { UsageError } from "../command-errors.ts";
 import { detailsOf, pictureIn } from "../commands/user.ts";
 import { confirm, confirmOnTerminal, counted, TOKENS } from "../confirm.ts";
-import { CONSENT_COLUMNS } from "../list-columns.ts";
+import { CONSENT_COLUMNS, USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, OperationId } from "./api.ts";
@@ -130,7 +130,7 @@ const showCompany: RemoteCommand = async (call) => {
   call.out.record({ ...company, members, rules, connections });
 };
 
-const updateCompany: RemoteCommand = async (call) => {
+const companyUpdate: RemoteCommand = async (call) => {
   const { options, api, out } = call;
   const { name, slug, defaultRule, status, ownProvider } = options;
   const add = (options["addEmailDomain"] ?? []) as readonly string[];
@@ -147,9 +147,10 @@ const updateCompany: RemoteCommand = async (call) => {
     await api.call("companies.set-own-provider", { path, body: { allowed: ownProvider === "allow" } });
   for (const domain of add) await api.call("companies.add-email-domain", { path: [...path, domain] });
   for (const domain of remove) await api.call("companies.remove-email-domain", { path: [...path, domain] });
-  await api.change("companies", path, () => changes);
+  const changed = await api.change("companies", path, () => changes);
   if (status !== undefined) await api.call(status === "disabled" ? "companies.disable" : "companies.enable", { path });
   out.record(await api.call("companies.show", { path }));
+  noteAll(out, changed);
   if (status === "disabled")
     out.note(`The grants in its name have ended. They don't come back when you enable the company again. ${TOKENS}`);
 };
@@ -176,15 +177,17 @@ const policy: RemoteCommand = async (call) => {
 };
 
 /** A change of a member that answers with how many grants it ended. */
-const removeMember: RemoteCommand = async (call) => {
+const memberRemoval: RemoteCommand = async (call) => {
   const [slug = "", login = ""] = call.args;
   await confirmOnTerminal(`Removing ${login} from ${slug} on ${call.api.server} ends the membership.`, call.options);
   const path = [await companyId(call, slug), await userId(call, login)];
-  const { grants_ended: ended } = await call.api.call("companies.remove-member", { path });
+  const answer = await call.api.call("companies.remove-member", { path });
+  const { grants_ended: ended } = answer;
   call.out.done(
     { slug, username: login, removed: true, grants_ended: ended },
-    `Removed the member. Ended ${counted(Number(ended), "grant")} that the person made for the company. ${TOKENS}`,
+    `Removed the member. Ended ${counted(Number(ended), "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
   );
+  noteAll(call.out, answer);
 };
 
 const revokeForCompany: RemoteCommand = async (call) => {
@@ -262,7 +265,11 @@ const revokeSessions: RemoteCommand = async (call) => {
 
 export const peopleAndCompanies: RemoteCommands = {
   "user create": createUser,
-  "user list": listed("users.list", columns("username", "email", "name", "status", "operator"), "There are no users."),
+  "user list": listed(
+    "users.list",
+    [...columns("username", "email", "name"), USER_STATUS, ...columns("operator")],
+    "There are no users.",
+  ),
   "user show": async (call) =>
     call.out.record(await call.api.call("users.show", { path: [await userId(call, call.args[0] ?? "")] })),
   "user update": updateUser,
@@ -286,7 +293,7 @@ export const peopleAndCompanies: RemoteCommands = {
     "There are no companies.",
   ),
   "company show": showCompany,
-  "company update": updateCompany,
+  "company update": companyUpdate,
   "company delete": async (call) => {
     const [slug = ""] = call.args;
     const id = await companyId(call, slug);
@@ -302,7 +309,7 @@ export const peopleAndCompanies: RemoteCommands = {
     const body = { user_id: await userId(call, login), role: call.options["role"] };
     show(call.out, await call.api.call("companies.add-member", { path: [await companyId(call, slug)], body }));
   },
-  "company remove-member": removeMember,
+  "company remove-member": memberRemoval,
   "company policy": policy,
   "company revoke": revokeForCompany,
   "consent list": consents,

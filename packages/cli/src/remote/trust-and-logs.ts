@@ -10,7 +10,7 @@ import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
 import { type ProviderOptions, settingsOf as providerSettingsOf } from "../commands/provider.ts";
 import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
-import { type Settings as WebhookSettings, settingsOf as webhookSettingsOf } from "../commands/webhook.ts";
+import { ONCE, type Settings as WebhookSettings, settingsOf as webhookSettingsOf } from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal } from "../confirm.ts";
 import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
@@ -136,11 +136,12 @@ const providerCommands: RemoteCommands = {
 };
 
 const webhookFields = (options: object) => wire(webhookSettingsOf(options as WebhookSettings));
-const SECRET = ["secret"];
 
 const webhookCommands: RemoteCommands = {
-  "webhook create": async ({ options, api, out }) =>
-    show(out, await api.call("webhooks.create", { body: webhookFields(options) }), SECRET),
+  "webhook create": async ({ options, api, out }) => {
+    show(out, await api.call("webhooks.create", { body: webhookFields(options) }));
+    out.note(ONCE);
+  },
   // There are few, so the list has no pages.
   "webhook list": async ({ api, out }) => {
     const { items } = await api.call("webhooks.list");
@@ -152,8 +153,10 @@ const webhookCommands: RemoteCommands = {
     requireChanges(changes, "webhook");
     show(out, await api.change("webhooks", [id], () => changes));
   },
-  "webhook rotate-secret": async ({ args: [id = ""], options: { overlap }, api, out }) =>
-    show(out, await api.call("webhooks.rotate-secret", { path: [id], body: { overlap } }), SECRET),
+  "webhook rotate-secret": async ({ args: [id = ""], options: { overlap }, api, out }) => {
+    show(out, await api.call("webhooks.rotate-secret", { path: [id], body: { overlap } }));
+    out.note(ONCE);
+  },
   "webhook delete": async ({ args: [id = ""], options, api, out }) => {
     await confirm(`Deleting the webhook ${id} on ${api.server} also deletes deliveries that wait.`, options);
     await api.call("webhooks.delete", { path: [id] });

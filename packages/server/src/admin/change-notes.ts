@@ -3,16 +3,35 @@
  * configuration give the same sentences.
  */
 
-import { type Millis, NEVER, type Scope } from "../oauth/model.ts";
+import { type Client, type Millis, NEVER, type Resource, type Scope } from "../oauth/model.ts";
 import { peopleIn } from "../owners/companies/rule-change.ts";
-import type { Company, DefaultRule, HeldScope, ListedRule } from "../owners/company-storage.ts";
-import { allClients } from "./clients.ts";
-import { type AppPolicy, type CompanyRef, companyRules, setAppPolicy } from "./companies.ts";
+import type { Company, DefaultRule, HeldScope, ListedRule, Member } from "../owners/company-storage.ts";
+import type { Person } from "../owners/storage.ts";
+import { allClients, type ClientChanges, updateClient } from "./clients.ts";
+import {
+  type AppPolicy,
+  addMember,
+  type CompanyChanges,
+  type CompanyRef,
+  companyBySlug,
+  companyMembers,
+  companyRules,
+  removeMember,
+  setAppPolicy,
+  updateCompany,
+} from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { counted } from "./counted.ts";
-import { type CompanyAppImpact, impactOfCompanyApp } from "./deletion-impact.ts";
+import {
+  type CompanyAppImpact,
+  companiesNeeding,
+  impactOfCompany,
+  impactOfCompanyApp,
+  impactOfMember,
+} from "./deletion-impact.ts";
+import { setUserStatus, type UserRef, userOf } from "./people.ts";
 import type { Precondition } from "./precondition.ts";
-import { namedBy, namesOfScope, updateScope } from "./scopes-and-resources.ts";
+import { namedBy, namesOfScope, type ResourceChanges, updateResource, updateScope } from "./scopes-and-resources.ts";
 
 const TOKENS = "Issued access tokens work until they expire.";
 
@@ -160,4 +179,135 @@ function timeText(at: Millis): string {
 function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
   const { name, slug } = company;
   return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.`;
+}
+
+/** Throws as `updateResource`. */
+export async function changeResource(
+  identifier: string,
+  changes: ResourceChanges,
+  context: AdminContext,
+  check?: Precondition<Resource>,
+): Promise<{ readonly resource: Resource; readonly secret: string | null; readonly notes: readonly string[] }> {
+  const seen: Resource[] = [];
+  const { resource, secret } = await updateResource(identifier, changes, context, (present) => {
+    check?.(present);
+    seen.push(present);
+  });
+  const before = seen.at(-1) ?? resource;
+  const notes: string[] = [];
+  if (secret !== null) notes.push("The old introspection secret no longer works.");
+  if ((["tokenFormat", "alg", "tokenLifetime"] as const).some((field) => before[field] !== resource[field]))
+    notes.push("The new settings are for new access tokens. Issued ones keep their format, algorithm and lifetime.");
+  if (before.grantBound !== resource.grantBound)
+    notes.push(
+      resource.grantBound
+        ? "Introspection reports a token as inactive as soon as its grant ends, also a token that was issued before."
+        : "Tokens that were issued before still end with their grants. New ones are active until they expire.",
+    );
+  return { resource, secret, notes };
+}
+
+/** Throws as `updateClient`. */
+export async function changeClient(
+  clientId: string,
+  changes: ClientChanges,
+  context: AdminContext,
+  check?: Precondition<Client>,
+): Promise<{ readonly client: Client; readonly notes: readonly string[] }> {
+  const seen: Client[] = [];
+  const client = await updateClient(clientId, changes, context, (present) => {
+    check?.(present);
+    seen.push(present);
+  });
+  return { client, notes: removalNotes(seen.at(-1) ?? client, client) };
+}
+
+/** What scopes and grant types that were taken from a client mean for access that it already has. */
+function removalNotes(before: Client, after: Client): readonly string[] {
+  const lost = (of: (client: Client) => readonly string[]) => of(before).filter((one) => !of(after).includes(one));
+  const [scopes, own] = [lost((client) => client.scopes), lost((client) => client.ownScopes)];
+  const notes: string[] = [];
+  if (scopes.length > 0)
+    notes.push(
+      `New tokens don't contain ${scopes.join(", ")}, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
+    );
+  if (own.length > 0) notes.push(`New tokens of its own don't contain ${own.join(", ")}. ${TOKENS}`);
+  if (lost((client) => client.grantTypes).includes("refresh_token"))
+    notes.push(
+      `The refresh tokens of the client stop working now. They work again if you add the grant type refresh_token again before they expire. ${TOKENS}`,
+    );
+  return notes;
+}
+
+/** Throws as `updateCompany`. */
+export async function changeCompany(
+  slug: CompanyRef,
+  changes: CompanyChanges,
+  context: AdminContext,
+  check?: Precondition<Company>,
+): Promise<{ readonly company: Company; readonly notes: readonly string[] }> {
+  const before = await companyBySlug(slug, context);
+  const company = await updateCompany(slug, changes, context, check);
+  if (company.defaultRule === before.defaultRule || company.defaultRule === "members") return { company, notes: [] };
+  const { consents } = await impactOfCompany({ id: company.companyId }, context);
+  if (consents === 0) return { company, notes: [] };
+  const note = `The new default rule is for new connections. Members keep the apps that they already use: ${counted(consents, "consent")}. To end one, run: assent company revoke SLUG CLIENT_ID`;
+  return { company, notes: [note] };
+}
+
+/** Throws as `addMember`. */
+export async function changeMember(
+  slug: CompanyRef,
+  login: UserRef,
+  role: string,
+  context: AdminContext,
+): Promise<{ readonly member: Member; readonly notes: readonly string[] }> {
+  const member = await addMember(slug, login, role, context);
+  return { member, notes: member.role === "admin" ? [] : await adminlessNotes(slug, context) };
+}
+
+/** Throws as `removeMember`. */
+export async function endMembership(
+  slug: CompanyRef,
+  login: UserRef,
+  context: AdminContext,
+): Promise<{ readonly grantsEnded: number; readonly notes: readonly string[] }> {
+  const { returnsBy } = await impactOfMember(slug, login, context);
+  const grantsEnded = await removeMember(slug, login, context);
+  const returns = returnsBy === null ? [] : [returnText(returnsBy)];
+  return { grantsEnded, notes: [...returns, ...(await adminlessNotes(slug, context))] };
+}
+
+/** How a member who is removed comes back. */
+export function returnText(returnsBy: string | null): string {
+  return returnsBy === null
+    ? "To come back, the person needs a new invitation."
+    : `The next sign-in with ${returnsBy} makes the person a member again. To prevent this, remove them there first.`;
+}
+
+async function adminlessNotes(ref: CompanyRef, context: AdminContext): Promise<readonly string[]> {
+  for await (const { role } of companyMembers(ref, context)) if (role === "admin") return [];
+  const { name, slug } = await companyBySlug(ref, context);
+  return [
+    `${name} has no admin now, so nobody can change its rules. To add one, run: assent company add-member ${slug} USER --role admin`,
+  ];
+}
+
+/** Throws as `setUserStatus`. */
+export async function changeUserStatus(
+  login: UserRef,
+  status: Person["status"],
+  context: AdminContext,
+  check?: Precondition<Person>,
+): Promise<{ readonly person: Person; readonly notes: readonly string[] }> {
+  const before = await userOf(login, context);
+  const ends = status === "disabled" && before.status !== "disabled";
+  const alone = ends ? await companiesNeeding(before, context) : [];
+  const person = await setUserStatus(login, status, context, check);
+  return { person, notes: alone.length === 0 ? [] : [withoutAdminText(alone)] };
+}
+
+/** Names the companies that have no active admin without a person. */
+export function withoutAdminText(slugs: readonly string[]): string {
+  return `No active admin is left in ${slugs.join(", ")}: "assent company add-member SLUG USER --role admin" makes a member an admin.`;
 }

@@ -15,7 +15,7 @@ import type { Inventory } from "../storage/record-counts.ts";
 import { allClients, clientOf } from "./clients.ts";
 import { type CompanyRef, companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, ceilingFor, isMissing } from "./context.ts";
-import { userOf } from "./people.ts";
+import { type UserRef, userOf } from "./people.ts";
 import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
 import type { ClientCounts, OwnerCounts, ScopeCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
@@ -121,15 +121,22 @@ export async function impactOfUser(login: string, context: AdminContext): Promis
   const counts = await impactOfOwner(partition, personId, context);
   const { storage } = context;
   const now = context.now();
-  const onlyAdminOf: string[] = [];
   let companyGrants = 0;
-  for (const { company, member } of await storage.members.companiesOf({ partition, personId, clientId: null, now })) {
-    const { companyId, slug } = company;
+  for (const { company } of await storage.members.companiesOf({ partition, personId, clientId: null, now })) {
+    const { companyId } = company;
     const grants = await storage.companyApps.grantsOfMember({ partition: company.partition, companyId, personId, now });
     companyGrants += grants.length;
-    if (member.role === "admin" && !(await hasOtherAdmin(slug, personId, context))) onlyAdminOf.push(slug);
   }
-  return { person, ...counts, companyGrants, onlyAdminOf };
+  return { person, ...counts, companyGrants, onlyAdminOf: await companiesNeeding(person, context) };
+}
+
+/** Slugs of the companies that have no other active admin than this person. */
+export async function companiesNeeding({ partition, personId }: Person, context: AdminContext): Promise<string[]> {
+  const asked = { partition, personId, clientId: null, now: context.now() };
+  const slugs: string[] = [];
+  for (const { company, member } of await context.storage.members.companiesOf(asked))
+    if (member.role === "admin" && !(await hasOtherAdmin(company.slug, personId, context))) slugs.push(company.slug);
+  return slugs;
 }
 
 async function hasOtherAdmin(slug: string, personId: string, context: AdminContext): Promise<boolean> {
@@ -140,7 +147,7 @@ async function hasOtherAdmin(slug: string, personId: string, context: AdminConte
 
 /** Throws `unknown`. */
 export async function impactOfCompany(
-  slug: string,
+  slug: CompanyRef,
   context: AdminContext,
 ): Promise<OwnerCounts & { readonly company: Company }> {
   const company = await companyBySlug(slug, context);
@@ -152,8 +159,8 @@ export async function impactOfCompany(
  * sign-in makes them a member again; null: none does. Throws `unknown`.
  */
 export async function impactOfMember(
-  slug: string,
-  login: string,
+  slug: CompanyRef,
+  login: UserRef,
   context: AdminContext,
 ): Promise<{
   readonly company: Company;

@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import { isAdminScope } from "../../../admin/api-access/admin-scopes.ts";
 import type { Authority } from "../../../admin/api-access/authority.ts";
 import { trustedClients } from "../../../admin/api-access/trusted-clients.ts";
+import { changeClient } from "../../../admin/change-notes.ts";
 import {
   type ClientChanges,
   clientOf,
@@ -23,7 +24,20 @@ import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import { ApiRefusal } from "../problem.ts";
 import * as records from "../records.ts";
-import { body, given, oneOf, orNull, scopeText, text, texts, translated, words } from "../schemas.ts";
+import {
+  body,
+  given,
+  notesIn,
+  oneOf,
+  orNull,
+  scopeText,
+  text,
+  texts,
+  translated,
+  translatedRecord,
+  withNotes,
+  words,
+} from "../schemas.ts";
 
 const maybe = Type.Optional;
 const flag = Type.Boolean();
@@ -265,7 +279,7 @@ export const clients = [
     command: "client update",
     alsoBy: ["client exchange", "client connect"],
     body: clientChanges,
-    result: records.clientRecord,
+    result: translatedRecord("client_name", { ...records.clientRecord.properties, ...withNotes }),
     tagged: true,
     matches: true,
     async answer(call) {
@@ -273,15 +287,19 @@ export const clients = [
       requireSettings(authority, body);
       const changes: ClientChanges = { metadata: metadataIn(body), ...settingsIn(body) };
       const over = await requireOver(call);
-      const client = await updateClient(params["client_id"] ?? "", changes, admin, (present) => {
+      const { client, notes } = await changeClient(params["client_id"] ?? "", changes, admin, (present) => {
         over(present);
         requireVouching(call, present);
         match(clientRecord(present, admin.issuer));
       });
-      if (body.reviewed !== true && body.verified !== true) return answered(client, call);
+      const told = (one: Client) => {
+        const { record, tagged } = answered(one, call);
+        return { record: { ...record, ...notesIn(notes) }, tagged };
+      };
+      if (body.reviewed !== true && body.verified !== true) return told(client);
       const { takeLogo } = await import("../../../admin/logo-of-reviewed-client.ts");
       const taken = await takeLogo(client.clientId, call.tools.config.outboundAllow, admin);
-      return answered(taken.kind === "taken" ? taken.client : client, call);
+      return told(taken.kind === "taken" ? taken.client : client);
     },
   }),
   operation({

@@ -2,10 +2,9 @@
 
 import { Type } from "typebox";
 import { AdminError } from "../../../admin/admin-error.ts";
-import { changeAppPolicy } from "../../../admin/change-notes.ts";
+import { changeAppPolicy, changeCompany, changeMember, endMembership } from "../../../admin/change-notes.ts";
 import {
   APP_RULES,
-  addMember,
   type CompanyRef,
   companyBySlug,
   companyConnections,
@@ -15,9 +14,7 @@ import {
   deleteCompany,
   membersPage,
   ROLES,
-  removeMember,
   revokeForAll,
-  updateCompany,
 } from "../../../admin/companies.ts";
 import {
   type CompanySignInChanges,
@@ -154,14 +151,16 @@ export const companies = [
     summary: "Change a company",
     command: "company update",
     body: body({ name: maybe(text(500)), slug: maybe(text(100)), default_rule: maybe(oneOf(DEFAULT_RULES)) }),
-    result: records.companyRecord,
+    result: record({ ...records.companyRecord.properties, ...withNotes }),
     tagged: true,
     matches: true,
     async answer(call) {
       const { name, slug, default_rule: defaultRule } = call.body;
       const changes = given({ name, slug, defaultRule });
       const check = (present: Company) => call.match(companyRecord(present));
-      return answered(await updateCompany(refOf(call), changes, call.admin, check));
+      const { company, notes } = await changeCompany(refOf(call), changes, call.admin, check);
+      const { record: told, tagged } = answered(company);
+      return { record: { ...told, ...notesIn(notes) }, tagged };
     },
   }),
   operation({
@@ -184,7 +183,7 @@ export const companies = [
       tagged: true,
       async answer(call) {
         const status = action === "disable" ? "disabled" : "active";
-        return answered(await updateCompany(refOf(call), { status }, call.admin));
+        return answered((await changeCompany(refOf(call), { status }, call.admin)).company);
       },
     }),
   ),
@@ -212,10 +211,11 @@ export const companies = [
     summary: "Make a person a member or an admin of a company; a present member gets the role",
     command: "company add-member",
     body: body({ user_id: text(200), role: oneOf(ROLES) }),
-    result: records.memberRecord,
+    result: record({ ...records.memberRecord.properties, ...withNotes }),
     async answer(call) {
       const { user_id: id, role } = call.body;
-      return { record: memberRecord(await naming(addMember(refOf(call), { id }, role, call.admin))) };
+      const { member, notes } = await naming(changeMember(refOf(call), { id }, role, call.admin));
+      return { record: { ...memberRecord(member), ...notesIn(notes) } };
     },
   }),
   operation({
@@ -223,10 +223,11 @@ export const companies = [
     ...writes("companies"),
     summary: "Remove a member; their grants in the company's name end",
     command: "company remove-member",
-    result: record({ grants_ended: Type.Integer() }),
+    result: record({ grants_ended: Type.Integer(), ...withNotes }),
     async answer(call) {
       const person = { id: call.params["user_id"] ?? "" };
-      return { record: { grants_ended: await naming(removeMember(refOf(call), person, call.admin)) } };
+      const { grantsEnded, notes } = await naming(endMembership(refOf(call), person, call.admin));
+      return { record: { grants_ended: grantsEnded, ...notesIn(notes) } };
     },
   }),
   operation({

@@ -1,7 +1,7 @@
 /** Operations on scopes (RFC 6749 §3.3) and the APIs that they belong to (RFC 8707). */
 
 import { type Static, Type } from "typebox";
-import { changeScope } from "../../../admin/change-notes.ts";
+import { changeResource, changeScope } from "../../../admin/change-notes.ts";
 import { resourceRecord, scopeRecord } from "../../../admin/output-records.ts";
 import {
   createResource,
@@ -13,7 +13,6 @@ import {
   resourceOf,
   SCOPE_ACCESS,
   scopeOf,
-  updateResource,
 } from "../../../admin/scopes-and-resources.ts";
 import { allResources } from "../../../admin/whole-lists.ts";
 import { ACR_VALUES } from "../../../oauth/authentication-context.ts";
@@ -27,6 +26,7 @@ import {
   notesIn,
   oneOf,
   orNull,
+  record,
   scopeText,
   text,
   translated,
@@ -196,9 +196,11 @@ function resourceSettings(given_: Static<typeof resourceChanges>) {
   });
 }
 
-function answered(resource: Resource, secret: string | null = null) {
-  return { record: resourceRecord(resource, secret), tagged: resourceRecord(resource) };
+function answered(resource: Resource, secret: string | null = null, notes: readonly string[] = []) {
+  return { record: { ...resourceRecord(resource, secret), ...notesIn(notes) }, tagged: resourceRecord(resource) };
 }
+
+const changedResource = record({ ...records.resourceRecord.properties, ...withNotes });
 
 const resourceOperations = [
   operation({
@@ -247,14 +249,17 @@ const resourceOperations = [
     summary: "Change an API",
     command: "resource update",
     body: resourceChanges,
-    result: records.resourceRecord,
+    result: changedResource,
     tagged: true,
     matches: true,
     async answer({ params, body: asked, admin, match }) {
-      const { resource } = await updateResource(params["identifier"] ?? "", resourceSettings(asked), admin, (present) =>
-        match(resourceRecord(present)),
+      const { resource, notes } = await changeResource(
+        params["identifier"] ?? "",
+        resourceSettings(asked),
+        admin,
+        (present) => match(resourceRecord(present)),
       );
-      return answered(resource);
+      return answered(resource, null, notes);
     },
   }),
   operation({
@@ -262,11 +267,11 @@ const resourceOperations = [
     ...writes("resources"),
     summary: "Give an API a new secret for introspection; the old one stops working at once",
     command: "resource update",
-    result: records.resourceRecord,
+    result: changedResource,
     tagged: true,
     async answer({ params, admin }) {
-      const { resource, secret } = await updateResource(params["identifier"] ?? "", { newSecret: true }, admin);
-      return answered(resource, secret);
+      const { resource, secret, notes } = await changeResource(params["identifier"] ?? "", { newSecret: true }, admin);
+      return answered(resource, secret, notes);
     },
   }),
   operation({

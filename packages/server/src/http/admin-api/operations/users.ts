@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "typebox";
 import type { Authority } from "../../../admin/api-access/authority.ts";
+import { changeUserStatus } from "../../../admin/change-notes.ts";
 import { listUsers } from "../../../admin/directory.ts";
 import { identitiesOf, identityRecord, removeIdentity } from "../../../admin/identities.ts";
 import { userRecord } from "../../../admin/output-records.ts";
@@ -13,7 +14,6 @@ import {
   resetSecondFactor,
   secondFactorsOf,
   setPassword,
-  setUserStatus,
   type TypedDetails,
   type UserChanges,
   type UserRef,
@@ -27,7 +27,7 @@ import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../list
 import { at, type Call, operation, reads, writes } from "../operation.ts";
 import { ApiRefusal, refuseFields } from "../problem.ts";
 import * as records from "../records.ts";
-import { body, given, oneOf, orNull, record, text } from "../schemas.ts";
+import { body, given, notesIn, oneOf, orNull, record, text, withNotes } from "../schemas.ts";
 
 const maybe = Type.Optional;
 const flag = Type.Boolean();
@@ -271,11 +271,13 @@ export const users = [
       ...writes("users"),
       summary: action === "disable" ? "Disable a person; all sessions and grants end" : "Enable a disabled person",
       command: `user ${action}`,
-      result: records.userRecord,
+      result: record({ ...records.userRecord.properties, ...withNotes }),
       tagged: true,
       async answer(call) {
         const status = action === "disable" ? "disabled" : "active";
-        return answered(await setUserStatus(refOf(call), status, call.admin, requireOver(call)), call);
+        const { person, notes } = await changeUserStatus(refOf(call), status, call.admin, requireOver(call));
+        const { record: told, tagged } = answered(person, call);
+        return { record: { ...told, ...notesIn(notes) }, tagged };
       },
     }),
   ),
