@@ -124,7 +124,7 @@ describe("an admin's answer on a consent page", () => {
     const change = { ...company, clientId: client.clientId, by: null, now: server.now() };
     await server.assent.storage.companyApps.setPaused({ ...change, paused: true });
     const page = await pageFor(story, "admin");
-    expect(page.text).toContain("also resumes for everyone there with what was allowed before.");
+    expect(page.text).toContain("it resumes for everyone there with what was allowed before.");
     expect(page.text).not.toContain("except what you untick");
     await press(story, "admin", page, { scope: ["read"] });
     expect(await scopeOf(story, token)).toBe("read write");

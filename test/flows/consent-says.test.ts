@@ -238,7 +238,7 @@ describe("a company for which an admin paused the app", () => {
     await pause(company, app);
     const page = await open("read");
     expect(consentForm(page).fields.get("owner")).toBe(company.member.personId);
-    expect(textOf(page)).not.toContain("also resumes");
+    expect(textOf(page)).not.toContain("it resumes");
     expect(textOf(page)).toContain("An admin of Acme Corp paused this app. Only an admin can resume it.");
   });
 });

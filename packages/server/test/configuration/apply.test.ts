@@ -221,7 +221,7 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect([kept.changes, kept.left]).toEqual([[], ["clients/phone", "policies/acme/phone"]]);
     const pruned = await apply(less, at.admin, { prune: true });
     expect(steps(pruned)).toEqual(["delete clients phone", "delete policies acme/phone"]);
-    expect(pruned.changes[0]?.ends).toEqual({ grants: 0, consents: 0 });
+    expect(pruned.changes[0]?.ends).toEqual({ grants: 0, consents: 0, approvals: 0 });
     expect(await clientNamed("phone")).toBeUndefined();
     expect(await clientNamed("by-hand")).toBeDefined();
     expect((await apply(less, at.admin, { prune: true })).changes).toEqual([]);
