@@ -121,9 +121,9 @@ async function endSome(tx: Tx, page: Page, { at, name, version, revokes, by = "o
   return ended;
 }
 
-const choicesOfMembers = ["company_rule_members", "company_choices"].map(
-  (table) => sql`DELETE FROM ${named(table)} WHERE (partition, company_id, client_id) IN (${someOwners})`,
-);
+const choicesOfMembers = ["company_rule_members", "company_choices"]
+  .map(named)
+  .map((table) => sql`DELETE FROM ${table} WHERE (partition, company_id, client_id) IN (${someOwners})`);
 
 /**
  * Without this, an app that gets the client's id later would be approved by companies that never saw it. Members ask from
