@@ -131,7 +131,7 @@ test("access that ends over the network → what ended and what still works is s
   for (const [args, said] of [
     [["client", "rotate-secret", id, "--overlap", "0"], "The old secret no longer works."],
     [["client", "rotate-secret", id], "The old secret works for 86400 seconds."],
-    [["client", "disable", id, "--yes"], `when you enable the client again. ${tokens}`],
+    [["client", "disable", id, "--yes"], `when you enable the client again. The client gets no more tokens. ${tokens}`],
     [["client", "enable", id], "Grants that ended stay ended."],
     [["user", "disable", "wendy"], `when you enable the person again. ${tokens}`],
     [["user", "enable", "wendy"], "Sessions and grants that ended stay ended."],
