@@ -141,6 +141,12 @@ export function problemJson(
   return json(status, errorParameters(condition, issuer, requestId), extra);
 }
 
+/** What problem details (RFC 9457) say of every refusal with this name. */
+export function problemDetails(condition: ConditionName, issuer: string) {
+  const { status, description, error } = conditions[condition];
+  return { type: `${issuer}/errors/${condition}`, title: description, status, code: condition, error };
+}
+
 /** Browsers of people ask for HTML; everything else gets JSON. */
 export function wantsPage(request: HttpRequest): boolean {
   return request.header("accept")?.includes("text/html") ?? false;

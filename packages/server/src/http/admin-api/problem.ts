@@ -3,6 +3,7 @@
 import { AdminError, type Remark } from "../../admin/admin-error.ts";
 import { type ConditionName, conditions, OAuthError, publicCondition } from "../../oauth/errors.ts";
 import type { Answer } from "../http-message.ts";
+import { problemDetails } from "../refusal.ts";
 
 const HEADERS = {
   "content-type": "application/problem+json; charset=utf-8",
@@ -60,17 +61,13 @@ export function problemAnswer(
   { problems = [], headers = {} }: { problems?: readonly Remark[]; headers?: Readonly<Record<string, string>> } = {},
 ): Answer {
   const shown = publicCondition(condition);
-  const { status, description, error } = conditions[shown];
+  const { status } = conditions[shown];
   const errors = problems
     .slice(0, MOST_PROBLEMS)
     .map(({ field, problem }) => ({ field, problem: problem.slice(0, LONGEST) }));
   const retry = status === 503 ? { "retry-after": "2" } : status === 429 ? { "retry-after": "60" } : {};
   const body = {
-    type: `${issuer}/errors/${shown}`,
-    title: description,
-    status,
-    code: shown,
-    error,
+    ...problemDetails(shown, issuer),
     request_id: requestId,
     ...(errors.length === 0 ? {} : { errors }),
   };

@@ -1,12 +1,11 @@
 /** The response to requests for which the server has no time (RFC 9110 §15.6.4). */
 
 import type { IncomingMessage } from "node:http";
-import { conditions } from "../../oauth/errors.ts";
 import type { PageTools } from "../endpoint-contexts.ts";
 import { metadataRoute, routes, unshed } from "../endpoint-table.ts";
 import type { Answer, HttpRequest } from "../http-message.ts";
 import type { LazyPages } from "../lazy-pages.ts";
-import { problemJson } from "../refusal.ts";
+import { problemDetails, problemJson } from "../refusal.ts";
 import type { HeaderLines } from "./response-header-lines.ts";
 
 /** Used for a response that is made before anybody asks. */
@@ -39,14 +38,11 @@ interface BusyTools extends PageTools {
   readonly people: Pick<LazyPages, "loaded">;
 }
 
-/** As the admin API refuses (RFC 9457), without the modules of the admin API. */
-function problemDetails(issuer: string): Answer {
-  const { status, description, error } = conditions.temporarily_unavailable;
+/** As the admin API refuses, without its modules. */
+function problemForAdministrators(issuer: string): Answer {
   const answer = problemJson("temporarily_unavailable", issuer, null);
-  const type = `${issuer}/errors/temporarily_unavailable`;
-  const body = { type, title: description, status, code: "temporarily_unavailable", error };
   const headers = { ...answer.headers, "content-type": "application/problem+json; charset=utf-8" };
-  return { ...answer, headers, body: JSON.stringify(body) };
+  return { ...answer, headers, body: JSON.stringify(problemDetails("temporarily_unavailable", issuer)) };
 }
 
 /** Makes the responses once, because making them is the work to save. Undefined: a path that is always served. */
@@ -60,7 +56,7 @@ export function busyAnswers(tools: BusyTools): (request: IncomingMessage) => Bus
     body,
   });
   const forPrograms = whole(problemJson("temporarily_unavailable", tools.issuer, null));
-  const forAdministrators = whole(problemDetails(tools.issuer));
+  const forAdministrators = whole(problemForAdministrators(tools.issuer));
   const forScripts = { ...forPrograms, lines: [...forPrograms.lines, "access-control-allow-origin", "*"] };
   let page: Busy | undefined;
   const forPeople = () => {
