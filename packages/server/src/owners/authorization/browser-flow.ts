@@ -202,12 +202,8 @@ async function answered(
   if (signedIn === undefined) return { kind: "sign_in" };
   const { client } = flow.request;
   const owners = await ownersFor(flow, signedIn, context);
-  const again = (problem: AnswerProblem, chosen: OwnerChoice | undefined): FlowStep => {
-    const owner = chosen ?? preferredOwner(owners);
-    if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
-    const allGranted = holdsAll(owner, context.now());
-    return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted } };
-  };
+  const again = (problem: AnswerProblem, chosen: OwnerChoice | undefined) =>
+    askedAgain(problem, chosen, owners, flow, reader, context);
   const isAnswer = form.genuine && (form.decision !== "allow" || showsPresent(flow));
   if (!isAnswer) return again("stale", chosenOwner(owners, form.owner));
   const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
@@ -254,10 +250,22 @@ async function changed(
   const { signedIn } = reader;
   if (signedIn === undefined) return { kind: "sign_in" };
   const owners = await ownersFor(flow, signedIn, context);
-  const owner = chosenOwner(owners, ownerId) ?? preferredOwner(owners);
+  return askedAgain("changed", chosenOwner(owners, ownerId), owners, flow, reader, context);
+}
+
+/** The page once more, with what was wrong with the answer. `chosen`: the owner that it named, if they can be chosen. */
+function askedAgain(
+  problem: AnswerProblem,
+  chosen: OwnerChoice | undefined,
+  owners: readonly OwnerChoice[],
+  flow: AuthorizationFlow,
+  reader: Reader,
+  context: AuthorizationContext,
+): FlowStep {
+  const owner = chosen ?? preferredOwner(owners);
   if (owner === undefined) return refused(flow, "nothing_grantable", reader, context);
   const allGranted = holdsAll(owner, context.now());
-  return { kind: "unclear", problem: "changed", asking: { kind: "ask", owner, owners, allGranted } };
+  return { kind: "unclear", problem, asking: { kind: "ask", owner, owners, allGranted } };
 }
 
 async function wished(
