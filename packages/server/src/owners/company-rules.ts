@@ -181,8 +181,8 @@ function isNamed({ forSelected }: AppRule, { selected }: Acting): boolean {
 
 /** True: an approval in force lets the app have this scope for the person. For an admin it counts as for a member. */
 function isApprovedFor(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
-  const approval = approvalOf(acting, reach, now);
-  return approval !== undefined && covers(approval, [name], reach);
+  const { rule } = acting;
+  return rule !== undefined && isInForce(rule, reach, now) && isNamed(rule, acting) && covers(rule, [name], reach);
 }
 
 /**
