@@ -36,6 +36,7 @@ const postgresTests = [
     "flows/consent-declined",
     "flows/companies",
     "flows/company-answers",
+    "flows/company-live-grants",
     "flows/company-choice",
     "flows/company-kept-end",
     "flows/company-unanswered",

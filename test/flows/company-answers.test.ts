@@ -330,7 +330,9 @@ describe.each([
     const key = { partition, companyId, clientId: client.clientId, personId: company.member.personId };
     await server.assent.storage.companyApps.forgetChoice(key);
     const page = await agents.member.follow(await agents.member.get(asking(story)));
-    await press(story, "member", page, { owner: companyId, scope: ["read"], duration: "3600" });
+    const shown = await press(story, "member", page, { owner: companyId, scope: ["read"], duration: "3600" });
+    expect(await scopeOf(story, token)).toBe("read write");
+    await press(story, "member", shown, { scope: ["read"], "duration:read": "3600" });
     expect(await scopeOf(story, token)).toBe("read");
     expect(await hoursOf(story, "member", 1)).toEqual({ read: 1 });
   });

@@ -246,7 +246,9 @@ test("the member wants to be asked next time → the app keeps its access; the p
   // Sent again from an old page: no choice is left to forget.
   expect((await agent.follow(await agent.submit(form))).text).not.toContain("Next time the app connects");
   // A new choice on the page is remembered again.
-  await agent.submit(consentForm(asked), { decision: "allow", owner: companyId });
+  // The page showed the person's permissions, so it comes again with the company's.
+  const shown = await agent.submit(consentForm(asked), { decision: "allow", owner: companyId });
+  await agent.submit(consentForm(shown), { decision: "allow" });
   expect((await agent.get(url)).location?.searchParams.has("code")).toBe(true);
 });
 

@@ -100,7 +100,9 @@ describe("under How long", () => {
     expect(durationNotesOn(page)).toBe(
       `You already allowed some of this for Acme Corp. That part ends no later than ${exact(messages("en"), until ?? 0)}, even if you choose a longer time.`,
     );
-    await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId, duration: "31536000" });
+    const answer = { decision: "allow", owner: company.companyId, duration: "31536000" };
+    const shown = await agent.submit(consentForm(page), answer);
+    await agent.submit(consentForm(shown), { decision: "allow" });
     expect(await endForMember(company)).toBe(until);
     // Now the page shows the company's boxes, each with its end.
     const again = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));

@@ -112,7 +112,7 @@ describe("a page for more permissions", () => {
       const page = await enter(agent, userCode, username);
       return textOf(await agent.submit(formWith(page, "decision"), { decision: "allow", scope: ticked }));
     };
-    const before = "with what was allowed before, and with nothing new.";
+    const before = "with what you ticked, and with nothing new.";
     expect(await connects("read", [])).not.toContain(before);
     expect(await connects("read", [])).not.toContain(before);
     expect(await connects("read share", [])).toContain(before);

@@ -54,9 +54,13 @@ export interface IssueGrant {
   readonly answer?: {
     /** True: the choice of the company holds for the next time, too. */
     readonly chosen: boolean;
-    /** Optional scopes that were declined. Older grants of the member lose them, too. */
+    /** Optional scopes that were declined. */
     readonly declined: readonly string[];
-    /** Scopes whose end was chosen now. It holds in older grants of the member, too. Absent: none. */
+    /** Those of them that older grants of the member lose. Absent: all. */
+    readonly lost?: readonly string[];
+    /** Scopes that were for this once. Absent: none. */
+    readonly once?: readonly string[];
+    /** Scopes that end in older grants of the member no later than chosen now. Absent: none. */
     readonly newEnds?: readonly string[];
     /** Those of them that the member gave already: the new end can also be later. Absent: none. */
     readonly moved?: readonly string[];

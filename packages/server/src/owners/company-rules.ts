@@ -220,6 +220,9 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
   return scopes.every((name) => rule.scopes.includes(name)) && reaches(rule.hosts, reach);
 }
 
+/** The remembered end of a scope that was for once: a later request asks about it again. */
+export const ONCE_OVER: Millis = 0;
+
 /** The end that a member chose for a scope. For a scope that they never answered: the shortest that they chose. Null: none. */
 export function chosenEndOf(
   acting: Pick<Acting, "chosenUntil" | "chosenEnds"> | undefined,

@@ -94,16 +94,20 @@ export interface Acting {
   readonly declined: readonly string[];
 }
 
-/** Ends of single scopes, by name. Null: none. */
+/** Ends of single scopes, by name. Null: none. `ONCE_OVER`: the scope was for once. */
 export type ChosenEnds = Readonly<Record<string, Millis | null>>;
 
 /** The part of a member's answer for a company that later connections without a page keep to. */
 export interface RememberedAnswer {
-  /** All optional scopes that the member did not tick. Their older grants lose them, too. */
+  /** All optional scopes that the member did not tick. */
   readonly declined: readonly string[];
+  /** Those of them that older grants of the member lose. Absent: all. */
+  readonly lost?: readonly string[];
   /** The end of each scope of the answer. */
   readonly ends: ChosenEnds;
-  /** Scopes whose end was chosen now. In older grants they end no later. Absent: none. */
+  /** Scopes that were for this once: the next request asks again. Absent: none. */
+  readonly once?: readonly string[];
+  /** Scopes that end in older grants no later than the member chose now. Absent: none. */
   readonly newEnds?: readonly string[];
   /** Those of them that the member gave already: the new end can also be later. Absent: none. */
   readonly moved?: readonly string[];
@@ -117,6 +121,8 @@ export interface HeldScope {
   readonly name: string;
   /** The latest end in these grants. Null: none. */
   readonly endsAt: Millis | null;
+  /** The same in those with refresh tokens. Absent: no such grant has the scope. */
+  readonly refreshableUntil?: Millis | null;
 }
 
 /** A member's request that an admin approves an app. */
@@ -345,8 +351,8 @@ export interface CompanyStorage {
     countActing(
       args: ActingApp & { readonly except?: readonly string[]; readonly lost?: readonly string[] },
     ): Promise<{ readonly people: number; readonly members: number }>;
-    /** What an app can do in the company's name now, for each person and scope. `ceiling`: as in `NewGrant`. */
-    liveAccess(args: AppUnderCeiling): Promise<readonly HeldScope[]>;
+    /** What an app can do in the company's name now, for each person (or for one) and scope. `ceiling`: as in `NewGrant`. */
+    liveAccess(args: AppUnderCeiling & { readonly personId?: string }): Promise<readonly HeldScope[]>;
     /** Number of people for whom an app acts in the company's name now. */
     countPeople(args: AppUnderCeiling): Promise<number>;
     /** The people for whom an app acts in the company's name, latest use first. */

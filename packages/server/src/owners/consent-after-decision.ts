@@ -40,7 +40,7 @@ export interface GrantChange extends Omit<LiveGrant, "refreshable" | "personId">
 }
 
 /** The part of a member's answer for a company that holds for their older grants. */
-export type OwnAnswer = Omit<RememberedAnswer, "ends">;
+export type OwnAnswer = Omit<RememberedAnswer, "ends" | "once">;
 
 /** An answer on a page, whatever grant follows. */
 export interface Decision extends Omit<Approve, "grant"> {
@@ -89,15 +89,14 @@ export interface Decided {
  * duration here, but ends no later than there.
  */
 export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
-  const { grant, durations = {}, bounded = [], keptEnds = {}, now, onceUntil } = decision;
+  const { grant, durations = {}, keptEnds = {}, now, onceUntil } = decision;
   const { hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
   const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
   const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
   const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
-  const isKept = (name: string) => here.has(name) && !bounded.includes(name);
-  const isOnce = (name: string) => endsAt === undefined && !isKept(name) && durationOf(name, decision) === "once";
+  const isOnce = (name: string) => endsAt === undefined && !here.has(name) && durationOf(name, decision) === "once";
   const chosenFor = (name: string) => {
     const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
     return cappedEnd(end, now, grant.ceiling);
@@ -105,14 +104,14 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
   const endFor = (name: string) => {
     const scope = here.get(name) ?? held.get(name);
     if (scope === undefined) return chosenFor(name);
-    const last = isKept(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
+    const last = here.has(name) ? scope.expiresAt : sooner(scope.expiresAt, chosenFor(name));
     return here.has(name) ? sooner(last, keptEnds[name] ?? null) : last;
   };
   const after = (scope: ConsentedScope): ConsentedScope => {
     if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };
     return isOnce(scope.name) ? scope : withHost(scope, reach.host, chosenFor(scope.name), decision);
   };
-  const decidedAt = (name: string) => (isKept(name) ? (held.get(name)?.decidedAt ?? now) : now);
+  const decidedAt = (name: string) => (here.has(name) ? (held.get(name)?.decidedAt ?? now) : now);
   return {
     scopes: grant.scopes.map((name) => ({ name, expiresAt: endFor(name) })),
     left: new Map([...held.values()].map((scope) => [scope.name, after(scope)])),
@@ -470,11 +469,11 @@ function changed(
 export function ownAfter(
   grant: LiveGrant,
   scopes: readonly GrantedScope[],
-  { declined, newEnds = [], moved = [] }: OwnAnswer,
+  { declined, lost = declined, newEnds = [], moved = [] }: OwnAnswer,
   now: Millis,
 ): LiveGrant {
   const ends = new Map(scopes.filter(({ name }) => newEnds.includes(name)).map((one) => [one.name, one.expiresAt]));
-  return changed(grant, new Set(declined), ends, now, new Set(moved));
+  return changed(grant, new Set(lost), ends, now, new Set(moved));
 }
 
 export function differences(before: readonly LiveGrant[], after: readonly LiveGrant[]): readonly GrantChange[] {

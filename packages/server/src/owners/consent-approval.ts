@@ -24,8 +24,6 @@ export interface Approve {
   readonly duration: ChosenDuration;
   /** Scopes with a duration of their own, new or active ones. Absent: none. */
   readonly durations?: Readonly<Record<string, ChosenDuration>>;
-  /** Active scopes whose ends the page did not show. They last no longer than `duration` in this grant. Absent: none. */
-  readonly bounded?: readonly string[];
   /** The latest ends of active scopes in this grant, unless others were chosen. Absent: their own ends. */
   readonly keptEnds?: Readonly<Record<string, Millis>>;
   /** True: the page said that the app is paused, and that this answer lets it go on. */

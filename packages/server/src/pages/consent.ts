@@ -88,7 +88,7 @@ function offersToday(view: ConsentView): boolean {
 
 function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
   return (
-    scopes.some(({ endsAt, onceUntil }) => typeof (onceUntil ?? endsAt) === "number") ||
+    scopes.some(({ endsAt, onceUntil, keptUntil }) => typeof (onceUntil ?? keptUntil ?? endsAt) === "number") ||
     owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
   );
 }
@@ -251,10 +251,15 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
   </li>`;
 }
 
-/** The scope's present end, or that of an earlier answer for once. Null if the scope is new. */
-function presentEnd({ endsAt, onceUntil }: ScopeChoice, now: number, words: Messages): Child {
+/** The scope's present end, or that of older access. Null if the scope is new. */
+function presentEnd({ endsAt, onceUntil, keptUntil }: ScopeChoice, now: number, words: Messages): Child {
   if (onceUntil !== undefined) {
     const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
+    return html`<span class="soft small">${text}</span>`;
+  }
+  if (keptUntil !== undefined) {
+    const { keptEnds, keptNever } = words.consent;
+    const text = keptUntil === null ? keptNever : rich(keptEnds, { when: timeElement(words, keptUntil, now) });
     return html`<span class="soft small">${text}</span>`;
   }
   if (endsAt === undefined) return null;

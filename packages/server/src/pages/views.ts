@@ -158,10 +158,7 @@ export interface DeviceElsewhereView {
 /** The page after the owner has answered a device. */
 export interface DeviceDoneView {
   readonly client: ClientCard;
-  /**
-   * `allowed_before`: without anything new. `denied_keeps`: the app keeps earlier access. `nothing`: the person may not
-   * allow anything that the device asked for.
-   */
+  /** `allowed_before`: with nothing new. `denied_keeps`: earlier access stays. `nothing`: the person may allow none of it. */
   readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
 }
 
@@ -183,6 +180,8 @@ export interface ScopeChoice {
   readonly endsAt?: number | null;
   /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
   readonly onceUntil?: number;
+  /** The same, of access that a company's member could not allow now. It stays. Null: it has no end. */
+  readonly keptUntil?: number | null;
   /** True if the owner declined the scope before. */
   readonly declined?: boolean;
   /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */

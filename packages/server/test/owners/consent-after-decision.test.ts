@@ -114,16 +114,6 @@ describe("approving", () => {
     expect(consent.scopes[0]).toMatchObject({ expiresAt: NOW + 2 * HOUR, decidedAt: NOW });
   });
 
-  test("bounded by an answer on another owner's page → the grant ends no later than that, and the record stays", () => {
-    const decision = aDecision({ duration: 60, bounded: ["read"] });
-    expect(decidedScopes(aConsent(), decision).scopes).toEqual([{ name: "read", expiresAt: NOW + 60_000 }]);
-    expect(approve(aConsent(), decision, []).consent.scopes[0]?.expiresAt).toBe(NOW + HOUR);
-    const longer = aDecision({ duration: 7200, bounded: ["read"] });
-    expect(decidedScopes(aConsent(), longer).scopes).toEqual([{ name: "read", expiresAt: NOW + HOUR }]);
-    const once = decidedScopes(aConsent(), aDecision({ duration: "once", bounded: ["read"] }));
-    expect(once.lasting).toBe(false);
-  });
-
   test("something new that an older grant holds for once → gains no time there", () => {
     const live = aLive([
       { name: "read", expiresAt: NOW + HOUR },

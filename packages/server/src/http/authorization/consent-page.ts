@@ -12,16 +12,19 @@ import { durationsFor, offersToday, pauseMark } from "../../owners/authorization
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   declinedFor,
-  heldOnce,
+  givenEndOf,
+  type HeldBeside,
+  heldBeside,
   heldScopes,
   isOpenFor,
   isStoppedFor,
   lastChoice,
   type OwnerChoice,
+  withLive,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
 import { scopeWords } from "../../owners/company-connections.ts";
-import { approvalFor, beyondApproval, chosenEndOf, endOfRule, laterScopes } from "../../owners/company-rules.ts";
+import { approvalFor, beyondApproval, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import { hostsBefore, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
 import {
@@ -273,7 +276,7 @@ function limitsOf(
 function standingEnds(choice: OwnerChoice, now: Millis): readonly (Millis | null)[] {
   const ends = presentEnds(choice.consent, choice.reach, now);
   const given = choice.scopes.filter(({ name }) => ends.has(name) && !isOpenFor(choice, name, now));
-  return given.map(({ name }) => sooner(ends.get(name) ?? null, chosenEndOf(choice.acting, name)));
+  return given.map(({ name }) => sooner(ends.get(name) ?? null, givenEndOf(choice, name, now)));
 }
 
 /**
@@ -328,24 +331,27 @@ const DAY_SECONDS = 86_400;
 
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(
-  owner: OwnerChoice,
+  read: OwnerChoice,
   client: Client,
   language: string,
   again: Pick<Again, "form"> | null,
   tools: FlowTools,
 ): Promise<ScopeChoice[]> {
-  const { scopes, consent, reach } = owner;
-  const resources = await tools.authorization.oauth.catalog.resources();
+  const { scopes, consent, reach } = read;
+  const [resources, owner] = await Promise.all([
+    tools.authorization.oauth.catalog.resources(),
+    withLive(read, client, tools.authorization),
+  ]);
   const now = tools.now();
   const standing = heldScopes(owner, now);
   const approval = approvalFor(owner.acting, reach, now);
   // The company's consent and approval may last longer than the member chose.
   const approved = approval === undefined ? null : endOfRule(approval, reach);
-  const last = (name: string) => sooner(approved, chosenEndOf(owner.acting, name));
+  const last = (name: string) => sooner(approved, givenEndOf(owner, name, now));
   const present = presentEnds(consent, reach, now);
   const isShown = (name: string) => owner.acting === undefined || standing.has(name);
   const ends = new Map([...present].filter(([name]) => isShown(name)));
-  const once = await heldOnce(owner, client, tools.authorization);
+  const beside = heldBeside(owner, now);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -367,12 +373,17 @@ export async function scopeChoices(
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
     ...endOf(ends.get(scope.name), last(scope.name)),
-    ...(once.has(scope.name) ? { onceUntil: once.get(scope.name) ?? 0 } : {}),
+    ...besideOf(beside.get(scope.name)),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null
         : chosen(scope.name),
   }));
+}
+
+function besideOf(held: HeldBeside | undefined): Pick<ScopeChoice, "onceUntil" | "keptUntil"> {
+  if (held === undefined) return {};
+  return held.once && held.until !== null ? { onceUntil: held.until } : { keptUntil: held.until };
 }
 
 /** `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. */

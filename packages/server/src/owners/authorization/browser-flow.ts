@@ -172,14 +172,13 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
-  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], unticked: [] } as const;
+  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], lost: [] } as const;
   const allowed = {
     ...all,
     duration: "forever",
     durations: {},
     kept: [],
     keptEnds: {},
-    bounded: [],
     moved: [],
   } as const;
   if (by === "first party")
@@ -225,8 +224,9 @@ async function answered(
     },
   };
   let decision = await decide(form, question, writer, context);
-  // A double click: the first one gave what the page showed as new.
-  if (decision.kind === "unclear" && decision.problem === "meanwhile" && decision.owner !== undefined) {
+  // A double click: the first one gave what the page showed as new, or did not show.
+  const byFirst: readonly (AnswerProblem | undefined)[] = ["meanwhile", "other_owner"];
+  if (decision.kind === "unclear" && byFirst.includes(decision.problem) && decision.owner !== undefined) {
     const repeated = await wasAnswered(flow, decision.owner, signedIn, context);
     if (repeated) decision = await decide(form, { ...question, repeated }, writer, context);
   }

@@ -3,10 +3,10 @@
 import { ceilingOf, sooner } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
-import { allowsOffline } from "../../oauth/openid/scopes.ts";
+import { allowsOffline, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { chosenEndOf } from "../company-rules.ts";
+import { approvalFor, endOfRule } from "../company-rules.ts";
 import type { ChosenEnds, RememberedAnswer } from "../company-storage.ts";
 import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
@@ -17,7 +17,6 @@ import {
   presentEnds,
   readDuration,
   readDurations,
-  standingScopes,
   TODAY,
 } from "../consent-needed.ts";
 import { textsOf } from "../scope-texts.ts";
@@ -26,9 +25,11 @@ import type { AuthorizationContext, SignedIn } from "./context.ts";
 import {
   chosenOwner,
   declinedFor,
+  givenEndOf,
   heldScopes,
   type OwnerChoice,
   trustedFrom,
+  withLive,
   withVerdictOn,
 } from "./person-or-company.ts";
 
@@ -71,8 +72,8 @@ export interface Allowed {
   readonly scopes: readonly Scope[];
   /** Names of optional scopes that were not ticked. */
   readonly declined: readonly string[];
-  /** The same, with those that the owner keeps from before because the page showed another owner's boxes. */
-  readonly unticked: readonly string[];
+  /** Those of them that the page showed as given. Older grants of a company's member lose them. */
+  readonly lost: readonly string[];
   /** Of new scopes. */
   readonly duration: ChosenDuration;
   /** Durations of single scopes. */
@@ -81,18 +82,16 @@ export interface Allowed {
   readonly moved: readonly string[];
   /** Names of active scopes whose ends do not change. */
   readonly kept: readonly string[];
-  /** For a company: the ends that the member chose for these before. */
+  /** For a company: the ends that these have for the member. */
   readonly keptEnds: Readonly<Record<string, Millis>>;
-  /** Names of active scopes whose ends the page did not show. In this grant they last no longer than chosen now. */
-  readonly bounded: readonly string[];
   /** True: the owner had paused the app, and the page said that this answer lets it go on. */
   readonly resumes?: true;
 }
 
 /**
  * What is wrong with an answer. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that
- * the owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed permissions as given by
- * one owner, and the form names another owner who has not given them. `paused`: the owner has paused the app, and the page
+ * the owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the permissions of one owner, the form
+ * names another owner, and one of the two gives some of them already. `paused`: the owner has paused the app, and the page
  * did not show it. `changed`: what the person may allow changed at that moment. `nothing`: no scope is left.
  */
 export type AnswerProblem =
@@ -139,7 +138,6 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const duration =
     today && asked === TODAY ? endOfDay(form.todayUntil, now) : readDuration(asked ?? undefined, offered);
   const lasting = onceByScope ? offered : offered.filter((one) => one !== "once");
-  const standing = standingScopes(chosen.consent, chosen.reach, now);
   const present = heldScopes(chosen, now);
   const names = chosen.scopes.map(({ name }) => name);
   const durations = readDurations((name) => form.durationOf(name), names, lasting);
@@ -152,7 +150,9 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const elsewhere = form.shownOwner !== null && form.shownOwner !== chosen.ownerId;
   const shown = elsewhere ? owners.find(({ ownerId }) => ownerId === form.shownOwner) : undefined;
   const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
-  if (fresh.some((name) => already.has(name))) return unclear("other_owner");
+  // The page did not show what this owner allows already, so the person can't have changed it.
+  const unseen = elsewhere && !repeated && names.some((name) => present.has(name));
+  if (unseen || fresh.some((name) => already.has(name))) return unclear("other_owner");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
@@ -162,21 +162,19 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const changed = fresh.some((name) => form.durationOf(name) === KEEP_END) || (!repeated && shownNew.length > 0);
   if (!elsewhere && changed) return unclear("meanwhile");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
-  // The page showed another owner's boxes. What this owner allows already was not unticked.
-  const left = elsewhere ? declined.filter((name) => !standing.has(name)) : declined;
-  const bounded = elsewhere && duration !== undefined ? kept : [];
+  const lost = declined.filter((name) => present.has(name) || name === OFFLINE_ACCESS);
   // What a company allows, but not this member: they choose its end, also a later one than others did.
   const byOthers = chosen.acting === undefined ? new Map() : presentEnds(chosen.consent, chosen.reach, now);
   const added = fresh.filter((name) => byOthers.has(name)).map((name) => [name, duration ?? "once"] as const);
   const moved = Object.keys(durations).filter((name) => granted.includes(name) && present.has(name));
   // Nothing is new. If the consent is revoked before this is written, the answer holds for as short as possible.
-  const keptEnds = keptEndsOf(chosen, kept);
+  const keptEnds = keptEndsOf(chosen, kept, now);
   const lengths = {
-    ...{ duration: duration ?? ("once" as const), kept, keptEnds, bounded, moved },
+    ...{ duration: duration ?? ("once" as const), kept, keptEnds, moved },
     durations: { ...durations, ...Object.fromEntries(added) },
     ...(resumes ? { resumes } : {}),
   };
-  return { kind: "allowed", owner, scopes, declined: left, unticked: declined, ...lengths };
+  return { kind: "allowed", owner, scopes, declined, lost, ...lengths };
 }
 
 /** True: the page offered no "Don't change" for this scope. If a new scope is the only one, the page has one menu for all. */
@@ -192,18 +190,29 @@ export interface AnswerWriter<Denied, Written> {
   allowed(allowed: Allowed): Promise<Written>;
 }
 
-/** Reads the answer and stores it. */
+/**
+ * Reads the answer and stores it. First it reads what the app has now for a company that the page showed or the form names. An
+ * app gets nothing without an answer before the member has chosen the company for it.
+ */
 export async function decide<Denied, Written>(
   form: AnswerForm,
   question: Question,
   writer: AnswerWriter<Denied, Written>,
-  { now }: Pick<AuthorizationContext, "now">,
+  context: Pick<AuthorizationContext, "now" | "storage">,
 ): Promise<
   | { readonly kind: "denied"; readonly written: Denied }
   | Extract<Decision, { kind: "unclear" | "ask_admin" }>
   | { readonly kind: "allowed"; readonly written: Written }
 > {
-  const decision = readAnswer(form, question, now());
+  const { client } = question;
+  const known = (choice: OwnerChoice) => {
+    const isNamed = [form.owner, form.shownOwner].includes(choice.ownerId);
+    return isNamed && choice.acting != null && choice.acting.chosenAt !== null
+      ? withLive(choice, client, context)
+      : choice;
+  };
+  const owners = form.decision === "allow" ? await Promise.all(question.owners.map(known)) : question.owners;
+  const decision = readAnswer(form, { ...question, owners }, context.now());
   if (decision.kind === "denied") return { kind: "denied", written: await writer.denied(decision.owner) };
   if (decision.kind === "allowed") return { kind: "allowed", written: await writer.allowed(decision) };
   return decision;
@@ -240,9 +249,9 @@ export function durationsFor(
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
-  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "unticked" | "moved" | "resumes">,
+  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "lost" | "moved" | "resumes">,
 ): ChosenDuration | "kept" {
-  return allowed.kept.includes(name) && !allowed.bounded.includes(name) ? "kept" : durationOf(name, allowed);
+  return allowed.kept.includes(name) ? "kept" : durationOf(name, allowed);
 }
 
 /** The scopes that are for this once alone. */
@@ -276,14 +285,14 @@ export function grantTerms(
  */
 export function recordTerms(
   client: Client,
-  { owner, scopes, declined, duration, durations, bounded, keptEnds, resumes }: Allowed,
+  { owner, scopes, declined, duration, durations, keptEnds, resumes }: Allowed,
   { person }: SignedIn,
   via: "browser" | "device" | "first party",
   language: string,
 ): Omit<Approve, "grant" | "onceUntil" | "now"> {
   return {
     grantedBy: person.personId,
-    ...{ via, declined, duration, durations, bounded, keptEnds },
+    ...{ via, declined, duration, durations, keptEnds },
     ...(resumes ? { resumes } : {}),
     ...(via === "first party" ? {} : { texts: textsOf(scopes, language) }),
     shown: { locale: language, clientName: client.name, logo: client.logo },
@@ -310,26 +319,31 @@ export async function noteRefusal(
   });
 }
 
-/** The ends that the member of a company chose before for these scopes. */
-function keptEndsOf({ acting }: OwnerChoice, kept: readonly string[]): Readonly<Record<string, Millis>> {
-  const ends = kept.map((name) => [name, chosenEndOf(acting, name)] as const);
+/** The ends that these scopes have for the member of a company. */
+function keptEndsOf(owner: OwnerChoice, kept: readonly string[], now: Millis): Readonly<Record<string, Millis>> {
+  const ends = kept.map((name) => [name, givenEndOf(owner, name, now)] as const);
   return Object.fromEntries(ends.flatMap(([name, end]) => (end === null ? [] : [[name, end]])));
 }
 
 /**
- * When an answer in a company's name ends, by scope: as chosen now or before. It does not change the company's consent
- * or approval, which may last longer.
+ * When an answer in a company's name ends, by scope: as chosen now or before, and no later than the approval that the page
+ * named. It does not change the company's consent, which may last longer.
  */
 export function answeredEnds(allowed: Allowed, now: Millis, onceUntil: Millis): ChosenEnds {
-  return Object.fromEntries(allowed.scopes.map(({ name }) => [name, chosenEnd(name, allowed, now, onceUntil)]));
+  const { acting, reach } = allowed.owner;
+  const approval = approvalFor(acting, reach, now);
+  const last = approval === undefined ? null : endOfRule(approval, reach);
+  const endFor = (name: string) => sooner(chosenEnd(name, allowed, now, onceUntil), last);
+  return Object.fromEntries(allowed.scopes.map(({ name }) => [name, endFor(name)]));
 }
 
 /** What a member's answer for a company changes for them: in later connections, and in older grants. */
 export function rememberedAnswer(allowed: Allowed, now: Millis, onceUntil: Millis): Required<RememberedAnswer> {
-  const names = allowed.scopes.map(({ name }) => name);
-  const newEnds = names.filter((name) => lengthOf(name, allowed) !== "kept");
-  const { unticked: declined, moved } = allowed;
-  return { declined, ends: answeredEnds(allowed, now, onceUntil), newEnds, moved };
+  const { declined, lost, moved, scopes } = allowed;
+  // Older grants can have refresh tokens without this scope. Its end is theirs, too.
+  const away = scopes.some(({ name }) => name === OFFLINE_ACCESS) && lengthOf(OFFLINE_ACCESS, allowed) !== "kept";
+  const newEnds = [...new Set([...moved, ...(away ? [OFFLINE_ACCESS] : [])])];
+  return { declined, lost, ends: answeredEnds(allowed, now, onceUntil), once: onceOnly(allowed), newEnds, moved };
 }
 
 /** The ends that were chosen for single scopes, without those for this once. The owner's consent may last longer. */
@@ -342,10 +356,6 @@ export function chosenEnds(allowed: Allowed, now: Millis, onceUntil: Millis): Re
 
 /** Null: nothing ends this scope before the owner's consent does. */
 function chosenEnd(name: string, allowed: Allowed, now: Millis, onceUntil: Millis): Millis | null {
-  const { kept, keptEnds, bounded, owner } = allowed;
   const length = lengthOf(name, allowed);
-  const end = length === "kept" ? null : endOf(length, now, onceUntil);
-  // Under an approval, the page says that the time chosen now is that of the whole access.
-  const isKept = kept.includes(name) && !(bounded.includes(name) && owner.verdict === "approved");
-  return isKept ? sooner(end, keptEnds[name] ?? null) : end;
+  return length === "kept" ? (allowed.keptEnds[name] ?? null) : endOf(length, now, onceUntil);
 }

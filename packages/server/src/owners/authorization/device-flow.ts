@@ -345,7 +345,7 @@ async function allow(
   context.event("device_allowed", { ...who, scope: grant.scopes.join(" ") });
   const held = heldScopes(owner, now);
   // The person left out all that was new.
-  const isBefore = allowed.unticked.length > 0 && grant.scopes.every((name) => held.has(name));
+  const isBefore = allowed.declined.length > 0 && grant.scopes.every((name) => held.has(name));
   return { kind: "done", client, outcome: isBefore ? "allowed_before" : "allowed" };
 }
 

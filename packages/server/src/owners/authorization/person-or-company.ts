@@ -9,11 +9,12 @@ import {
   chosenEndOf,
   hasAllowed,
   needsNoPage,
+  ONCE_OVER,
   upToRule,
   type Verdict,
   verdictOn,
 } from "../company-rules.ts";
-import type { Acting, CompanyStorage } from "../company-storage.ts";
+import type { Acting, CompanyStorage, HeldScope } from "../company-storage.ts";
 import { isPaused, refusedScopes } from "../consent-after-decision.ts";
 import {
   type ConsentAsked,
@@ -38,6 +39,8 @@ export interface OwnerChoice {
   readonly reach: Reach;
   readonly verdict: Verdict;
   readonly consent: Consent | undefined;
+  /** What the app has now in the person's name, by scope. Absent: it was not read (`withLive`). */
+  readonly live?: ReadonlyMap<string, HeldScope>;
 }
 
 /** The `trustedFrom` that goes with an answer for an owner: if it has changed, the answer no longer counts. */
@@ -191,13 +194,36 @@ export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: s
 }
 
 /**
- * True: the member doesn't give the scope now, whatever the company or an approval allows. They never allowed it, left it
- * out, its time has passed, or they have to ask an admin.
+ * True: the member doesn't give the scope now, whatever the company or an approval allows. They have to ask an admin, or
+ * neither their answer nor an approval gave it until now.
  */
 export function isOpenFor(choice: OwnerChoice, name: string, now: Millis): boolean {
   const { acting } = choice;
   if (acting === undefined) return false;
-  return hasChoiceEnded(choice, name, now) || !hasAllowed(acting, name) || mustAskFor(choice, name, now);
+  if (mustAskFor(choice, name, now)) return true;
+  return !holdsByAnswer(choice, name, now) && liveEndOf(choice, name, now) === undefined;
+}
+
+function holdsByAnswer({ acting }: Pick<OwnerChoice, "acting">, name: string, now: Millis): boolean {
+  return acting !== undefined && hasAllowed(acting, name) && !hasChoiceEnded({ acting }, name, now);
+}
+
+/**
+ * The end of a scope that the app can renew in the member's name, and that they have neither left out nor allowed for once
+ * alone. An approval can give it without an answer. Null: no end. Undefined: the app has none.
+ */
+function liveEndOf({ acting, live }: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
+  const end = live?.get(name)?.refreshableUntil;
+  if (end === undefined || (end !== null && end - now < SCOPE_MARGIN)) return undefined;
+  return acting?.declined.includes(name) || acting?.chosenEnds[name] === ONCE_OVER ? undefined : end;
+}
+
+/** The end that the member chose for a scope that they give now, or that of the app's access by an approval. Null: none. */
+export function givenEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | null {
+  const { acting } = choice;
+  if (acting === undefined) return null;
+  if (holdsByAnswer(choice, name, now)) return chosenEndOf(acting, name);
+  return liveEndOf(choice, name, now) ?? chosenEndOf(acting, name);
 }
 
 /** The scopes that hold for this owner and destination, by name: for a company, those that the member gives now. */
@@ -207,23 +233,48 @@ export function heldScopes(choice: OwnerChoice, now: Millis): ReadonlyMap<string
 }
 
 /**
- * The scopes that the client has from an answer of this person that was for once, each with its end. No consent record has
- * them, only live grants: the verb finds those of a person by the same key as those of a company.
+ * The same choice with what the app has now in the person's name. No consent record has a scope that was for once, and no
+ * answer has one that an approval gave. The verb finds the grants of a person by the same key as those of a company.
  */
-export async function heldOnce(
-  { partition, ownerId, acting, consent, reach, scopes }: OwnerChoice,
+export async function withLive(
+  choice: OwnerChoice,
   { clientId }: Pick<Client, "clientId">,
   { storage, now: clock }: { readonly storage: Uses<CompanyStorage, "companyApps.liveAccess">; now(): Millis },
-): Promise<ReadonlyMap<string, Millis>> {
+): Promise<OwnerChoice> {
+  const { partition, ownerId, acting, consent, reach, scopes } = choice;
   const now = clock();
   const present = presentEnds(consent, reach, now);
-  const open = new Set(scopes.map(({ name }) => name).filter((name) => !present.has(name)));
-  if (consent?.status !== "active" || open.size === 0) return new Map();
-  const key = { partition, companyId: ownerId, clientId };
-  const held = await storage.companyApps.liveAccess({ ...key, ceiling: reach.ceiling, now });
+  const isAllPresent = acting === undefined && scopes.every(({ name }) => present.has(name));
+  if (consent?.status !== "active" || isAllPresent) return choice;
   const personId = acting?.member.personId ?? ownerId;
-  const own = held.filter((one) => one.personId === personId && open.has(one.name));
-  return new Map(own.flatMap(({ name, endsAt }) => (endsAt === null ? [] : [[name, endsAt]])));
+  const key = { partition, companyId: ownerId, clientId, personId };
+  const held = await storage.companyApps.liveAccess({ ...key, ceiling: reach.ceiling, now });
+  return { ...choice, live: new Map(held.map((one) => [one.name, one])) };
+}
+
+/** Access of the app in the person's name. `once`: from an answer that was for once. `until` null: no end. */
+export interface HeldBeside {
+  readonly once: boolean;
+  readonly until: Millis | null;
+}
+
+/** What the app has although the page shows it as new: it was for once, or the member would have to ask an admin for it now. */
+export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string, HeldBeside> {
+  const { acting, consent, reach, live = new Map<string, HeldScope>() } = choice;
+  const held = acting === undefined ? presentEnds(consent, reach, now) : heldScopes(choice, now);
+  const beside = ({ name, endsAt, refreshableUntil }: HeldScope): HeldBeside | undefined => {
+    const renewed = acting === undefined ? undefined : liveEndOf(choice, name, now);
+    if (renewed !== undefined) return mustAskFor(choice, name, now) ? { once: false, until: renewed } : undefined;
+    const isOnce = acting === undefined || refreshableUntil === undefined || acting.chosenEnds[name] === ONCE_OVER;
+    return isOnce && endsAt !== null ? { once: true, until: endsAt } : undefined;
+  };
+  const others = [...live.values()].filter(({ name }) => !held.has(name));
+  return new Map(
+    others.flatMap((one) => {
+      const found = beside(one);
+      return found === undefined ? [] : [[one.name, found] as const];
+    }),
+  );
 }
 
 /** True: the member has to ask an admin for this scope, whatever the company consented to. */

@@ -1,6 +1,6 @@
 /** Verbs that count and list the people for whom an app acts in a company's name, and the end of one member's grants. */
 
-import { cappedEnd } from "../../oauth/consent-reach.ts";
+import { cappedEnd, later } from "../../oauth/consent-reach.ts";
 import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-storage.ts";
 import type { EndCause } from "../../owners/storage.ts";
@@ -33,14 +33,25 @@ export const countActing = query<ActingFor, { readonly people: number; readonly 
 
 /** The live access of an app in the company's name: each scope of each person with its latest end. */
 export const liveAccess = query<
-  CompanyKey & { readonly clientId: string; readonly ceiling: Millis | null; readonly now: Millis },
+  CompanyKey & {
+    readonly clientId: string;
+    readonly personId?: string;
+    readonly ceiling: Millis | null;
+    readonly now: Millis;
+  },
   readonly HeldScope[]
 >({
-  sql: sql`SELECT person_id, scopes, absolute_until, COALESCE(decided_at, created_at) AS decided_at FROM grants
+  sql: sql`SELECT person_id, scopes, refreshable, absolute_until, COALESCE(decided_at, created_at) AS decided_at FROM grants
     WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
-      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
+      AND ${isActive} AND idle_until > :now AND absolute_until > :now AND (person_id = :personId OR :personId IS NULL)`,
   also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
-  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
+  bind: ({ partition, companyId, clientId, personId = null, now }) => ({
+    partition,
+    companyId,
+    clientId,
+    personId,
+    now,
+  }),
   outcome: (rows, { ceiling, now }, staff) => {
     const admins = new Set(staff.map((row) => text(row, "person_id")));
     const held = new Map<string, HeldScope>();
@@ -49,9 +60,19 @@ export const liveAccess = query<
       const last = cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
       for (const { name, expiresAt } of json<readonly GrantedScope[]>(row, "scopes")) {
         const key = `${personId} ${name}`;
-        const end = Math.max(Math.min(expiresAt ?? NEVER, last), held.get(key)?.endsAt ?? 0);
-        if (end <= now || held.get(key)?.endsAt === null) continue;
-        held.set(key, { personId, admin: admins.has(personId), name, endsAt: end >= NEVER ? null : end });
+        const end = Math.min(expiresAt ?? NEVER, last);
+        if (end <= now) continue;
+        const before = held.get(key);
+        const endsAt = end >= NEVER ? null : end;
+        const isRefreshable = whole(row, "refreshable") === 1;
+        const refreshable = [before?.refreshableUntil, isRefreshable ? endsAt : undefined].filter(
+          (one) => one !== undefined,
+        );
+        held.set(key, {
+          ...{ personId, admin: admins.has(personId), name },
+          endsAt: before === undefined ? endsAt : later(before.endsAt, endsAt),
+          ...(refreshable.length === 0 ? {} : { refreshableUntil: refreshable.reduce(later) }),
+        });
       }
     }
     return [...held.values()];

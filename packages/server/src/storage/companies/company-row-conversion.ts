@@ -2,6 +2,7 @@
 
 import { sooner } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { ONCE_OVER } from "../../owners/company-rules.ts";
 import type {
   Acting,
   AppRequest,
@@ -100,9 +101,11 @@ export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.st
   r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.decided_by, r.decided_at, o.since AS opted_out_at,
   w.since AS chosen_at, w.declined, w.ends_at AS chosen_until, w.ends AS chosen_ends, s.since AS selected_at`;
 
-/** The shortest of these ends. Null: none of them ends. */
+/** The shortest of these ends. Null: none of them ends. Scopes that were for once don't count. */
 export function shortestOf(ends: ChosenEnds): Millis | null {
-  return Object.values(ends).reduce(sooner, null);
+  return Object.values(ends)
+    .filter((end) => end !== ONCE_OVER)
+    .reduce(sooner, null);
 }
 
 /** A server of an earlier version writes only the shortest end. Then the ends beside it belong to an older answer. */

@@ -5,6 +5,7 @@
 
 import type { Consent, Millis } from "../../oauth/model.ts";
 import type { NewGrant } from "../../oauth/storage.ts";
+import { ONCE_OVER } from "../../owners/company-rules.ts";
 import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { consentColumns, consentOf, text } from "../row-conversion.ts";
@@ -13,20 +14,44 @@ import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
 
 /** What still holds of the member's last answer. A consent that began since ended what they declined. */
-export function lastAnswer(chosen: Acting | undefined, consent: Consent | undefined): RememberedAnswer {
+function lastAnswer(chosen: Acting | undefined, consent: Consent | undefined): RememberedAnswer {
   const since = chosen?.chosenAt ?? null;
   const holds = since !== null && consent?.status === "active" && since >= consent.createdAt;
   return { declined: holds ? (chosen?.declined ?? []) : [], ends: chosen?.chosenEnds ?? {} };
 }
 
 /**
+ * Remembers an answer for a company. One that is for this once (`lasting` false) chooses no company for later. Where the member
+ * has chosen it already, the page comes again for these scopes. `chosen`: the member before; `record`: the consent before.
+ */
+export async function rememberAnswer(
+  tx: Tx,
+  grant: Parameters<typeof rememberChoice>[1],
+  answer: RememberedAnswer,
+  {
+    lasting,
+    chosen,
+    record,
+  }: {
+    readonly lasting: boolean;
+    readonly chosen: Acting | undefined;
+    readonly record: Consent | undefined;
+  },
+  now: Millis,
+): Promise<void> {
+  const before = chosen?.chosen && !chosen.optedOut ? chosen.chosenAt : null;
+  const at = lasting ? now : before;
+  if (at !== null) await rememberChoice(tx, grant, answer, lastAnswer(chosen, record), at);
+}
+
+/**
  * The person chose the company for this app on a page. The next time needs no page for the scopes of this answer, and
  * an opt-out ends. `earlier`: their last answer, which still holds for scopes that this one is not about.
  */
-export async function rememberChoice(
+async function rememberChoice(
   tx: Tx,
   grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">,
-  { declined, ends }: RememberedAnswer,
+  { declined, ends, once = [] }: RememberedAnswer,
   earlier: RememberedAnswer,
   now: Millis,
 ): Promise<void> {
@@ -36,7 +61,8 @@ export async function rememberChoice(
   const answered = new Set([...grant.scopes, ...declined]);
   const others = Object.entries(earlier.ends).filter(([name]) => !answered.has(name));
   // Each scope that the member allowed has a key, also without an end: the others need an answer.
-  const allowed = grant.scopes.map((name) => [name, ends[name] ?? null] as const);
+  const endFor = (name: string) => (once.includes(name) ? ONCE_OVER : (ends[name] ?? null));
+  const allowed = grant.scopes.map((name) => [name, endFor(name)] as const);
   const all: ChosenEnds = Object.fromEntries([...others, ...allowed]);
   const left = [...declined, ...earlier.declined.filter((name) => !answered.has(name))];
   await tx.run(

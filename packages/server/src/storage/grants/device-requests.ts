@@ -15,7 +15,7 @@ import { cappedEnds, lastDecision, upToRule } from "../../owners/company-rules.t
 import type { AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, isPaused } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
-import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
+import { rememberAnswer } from "../companies/remembered-company-choices.ts";
 import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
 import { changeOwnGrants } from "../consents/grants-of-consent.ts";
 import { noteConnected } from "../consents/history.ts";
@@ -176,9 +176,8 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
   if (verdict === "approved" && record?.status !== "active") return false;
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
-  if (!isOnce(approval)) {
-    await rememberChoice(tx, { ...approval, clientId }, remembered, lastAnswer(chosen, record), args.now);
-  }
+  const about = { lasting: !isOnce(approval), chosen, record };
+  await rememberAnswer(tx, { ...approval, clientId }, remembered, about, args.now);
   // If an admin approved the app for all members, the record exists already, with at least what the approval covers.
   if (verdict === "approved" && record !== undefined) {
     const raised = upToRule(record, rule, reach, args.now, scopes);

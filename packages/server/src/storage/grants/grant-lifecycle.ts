@@ -30,7 +30,7 @@ import type { Acting, AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-after-decision.ts";
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
-import { lastAnswer, rememberChoice } from "../companies/remembered-company-choices.ts";
+import { rememberAnswer } from "../companies/remembered-company-choices.ts";
 import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
 import { activeGrants, changeOwnGrants, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
@@ -277,7 +277,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
   await recordApproval(tx, before, sparing(decision, grant.personId), grant.grantId, seen.live);
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
-  if (lasting) await rememberChoice(tx, grant, remembered, lastAnswer(chosen, before), now);
+  await rememberAnswer(tx, grant, remembered, { lasting, chosen, record: before }, now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
     await supersede(tx, grant, args.shown.clientName, now);
   return { kind: "issued", scopes };
@@ -332,8 +332,10 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if (!(await insertGrant(tx, terms, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (consent !== stored) writeConsent(tx, consent);
     if (answer !== undefined) await changeOwnGrants(tx, grant, capped, { ...answer, decidedAt }, now);
-    if (answer?.chosen)
-      await rememberChoice(tx, grant, { declined: answer.declined, ends }, lastAnswer(chosen, consent), now);
+    if (answer !== undefined) {
+      const { chosen: lasting } = answer;
+      await rememberAnswer(tx, grant, { ...answer, ends }, { lasting, chosen, record: consent }, now);
+    }
     const { clientName } = consent.shown;
     await supersede(tx, grant, clientName, now);
     tx.later(

@@ -107,8 +107,8 @@ describe("an answer", () => {
   test("yes, with a scope that wasn't asked for and without an optional one → what was asked for, less that one", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
-      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unticked: ["write"] },
-      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, bounded: [], moved: [] },
+      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], lost: [] },
+      ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, moved: [] },
     });
   });
 
@@ -143,7 +143,7 @@ describe("what stands already", () => {
 
   test("a time for all → for what is new; the rest keeps its end", () => {
     expect(readAnswer(form({ duration: "forever" }), mine, NOW)).toMatchObject({
-      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"], bounded: [] },
+      ...{ kind: "allowed", duration: "forever", durations: {}, kept: ["read"] },
     });
   });
 
@@ -180,11 +180,12 @@ describe("what stands already", () => {
     expect(readAnswer(form({ ...only, duration: null }), alone, NOW)).toMatchObject({ kind: "allowed" });
   });
 
-  test("the page showed another owner's → the grant ends no later than was chosen there, and what stands is left alone", () => {
+  test("the page showed another owner's → asked again; a second press of the same button → as it stands", () => {
     const given = form({ ...only, shownOwner: "company", duration: "86400" });
-    expect(readAnswer(given, mine, NOW)).toMatchObject({ duration: 86_400, kept: ["read"], bounded: ["read"] });
+    expect(readAnswer(given, mine, NOW)).toMatchObject({ kind: "unclear", problem: "other_owner" });
+    expect(readAnswer(given, { ...mine, repeated: true }, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
     const same = form({ ...only, shownOwner: "me", duration: "86400" });
-    expect(readAnswer(same, mine, NOW)).toMatchObject({ kept: ["read"], bounded: [] });
+    expect(readAnswer(same, mine, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
   });
 
   test("the member's earlier choice has ended → nothing stands for them; as long as chosen now, whatever the record says", () => {
@@ -192,17 +193,17 @@ describe("what stands already", () => {
     const theirs = { ...company, consent, acting: earlier };
     const given = form({ ...only, owner: "company", shownOwner: "company", duration: "60" });
     const asked = { ...mine, owners: [theirs], durations: [60] };
-    const outcome = { kind: "allowed", duration: 60, durations: { read: 60 }, kept: [], bounded: [] };
+    const outcome = { kind: "allowed", duration: 60, durations: { read: 60 }, kept: [] };
     expect(readAnswer(given, asked, NOW)).toMatchObject(outcome);
-    expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"], bounded: [] });
+    expect(readAnswer(given, asked, NOW - 60_000)).toMatchObject({ kept: ["read"] });
   });
 
-  test("another owner's boxes on the page, one unticked → it stays in the record, and counts as declined for this member", () => {
+  test("unticked: what the page showed as given is lost in older access, and what it showed as new is not", () => {
     const both = [...scopes, { name: "write", expiresAt: null, grantedAt: 0, hosts: ["https://app.test"] }];
-    const owners = [{ ...owner, consent: { ...consent, scopes: both } }, company];
-    const given = form({ ...only, shownOwner: "company" });
-    const outcome = { scopes: [read], declined: [], unticked: ["write"] };
-    expect(readAnswer(given, { ...question, owners }, NOW)).toMatchObject(outcome);
+    const owners = [{ ...owner, consent: { ...consent, scopes: both } }];
+    const outcome = { scopes: [read], declined: ["write"], lost: ["write"] };
+    expect(readAnswer(form({ ...only }), { ...question, owners }, NOW)).toMatchObject(outcome);
+    expect(readAnswer(form({ ...only }), mine, NOW)).toMatchObject({ declined: ["write"], lost: [] });
   });
 
   test("a device, all for once, an end in each row → that end, for what stands and for what is new", () => {
@@ -223,22 +224,28 @@ describe("the end of an answer under what an admin approved", () => {
       owner: company,
       scopes: [read, write],
       declined: [],
-      unticked: [],
+      lost: [],
       duration,
       durations,
       kept: [],
       keptEnds: {},
-      bounded: [],
       moved: [],
     };
     expect(answeredEnds(allowed, NOW, NOW + 5)).toEqual(ends);
   });
 
-  test("what stands and keeps its end → as approved; bounded by what was chosen for another owner → no longer than that", () => {
+  test("what stands and keeps its end → as approved", () => {
     const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {}, moved: [] };
-    const all = { owner: company, scopes: [read, write], declined: [], unticked: [], ...lengths };
-    expect(answeredEnds({ ...all, duration: 60, bounded: [] }, NOW, NOW + 5)).toEqual({ read: null, write: null });
-    const minute = { read: NOW + 60_000, write: NOW + 60_000 };
-    expect(answeredEnds({ ...all, duration: 60, bounded: ["read", "write"] }, NOW, NOW + 5)).toEqual(minute);
+    const all = { owner: company, scopes: [read, write], declined: [], lost: [], ...lengths };
+    expect(answeredEnds({ ...all, duration: 60 }, NOW, NOW + 5)).toEqual({ read: null, write: null });
+  });
+
+  test("the approval ends → no later than it, whatever was chosen", () => {
+    const { acting: theirs } = company;
+    if (theirs?.rule === undefined) throw new Error("no rule");
+    const ending = { ...company, acting: { ...theirs, rule: { ...theirs.rule, endsAt: NOW + 60_000 } } };
+    const chosen = { duration: "forever", durations: { write: 30 }, kept: [], keptEnds: {}, moved: [] } as const;
+    const all = { owner: ending, scopes: [read, write], declined: [], lost: [], ...chosen };
+    expect(answeredEnds(all, NOW, NOW + 5)).toEqual({ read: NOW + 60_000, write: NOW + 30_000 });
   });
 });

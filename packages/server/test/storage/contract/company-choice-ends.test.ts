@@ -121,6 +121,45 @@ onEveryBackend("the time that a member chose for a company", (storage) => {
     expect((await statusOf(storage(), others))?.scopes.map(({ name }) => name)).toEqual(scopes);
   });
 
+  test("what an answer was for once about → no grant without a page; it shortens nothing else, and chooses no company", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const rule = { clientId: "client-1", rule: anAppRule({ scopes: ["read", "write", "share"] }), shown: SHOWN };
+    await storage().companyApps.setRule({ partition, companyId, ...rule, by: null, now: NOW });
+    const issue = async (scopes: readonly string[], more: object = {}) => {
+      const grant = aCompanyGrant(company, member, { scopes });
+      const { kind } = await storage().grants.issue({ grant, now: NOW, ...more });
+      return kind === "issued" ? (await statusOf(storage(), grant))?.scopes.map(({ expiresAt }) => expiresAt) : kind;
+    };
+    const minutes = { write: NOW + 660_000 };
+    const forOnce = { ...anAnswerOfMember(), chosen: false, once: ["write"] };
+    expect(await issue(["write"], { ends: minutes, answer: forOnce })).toEqual([minutes.write]);
+    expect(await issue(["read"])).toBe("no_consent");
+    const answer = { ...anAnswerOfMember(), once: ["write"] };
+    const ends = { ...minutes, read: NOW + DAY };
+    expect(await issue(["read", "write"], { ends, answer })).toEqual([NOW + DAY, minutes.write]);
+    expect([await issue(["write"]), await issue(["share"])]).toEqual(["no_consent", [NOW + DAY]]);
+    // An answer that is for once alone keeps to the company that was chosen before.
+    const onceMore = { ...anAnswerOfMember(), chosen: false, once: ["share"] };
+    await issue(["share"], { ends: { share: NOW + 660_000 }, answer: onceMore });
+    expect([await issue(["share"]), await issue(["read"])]).toEqual(["no_consent", [NOW + DAY]]);
+  });
+
+  test("left out, but not among what older grants lose → they keep it, and later connections don't get it", async () => {
+    const { company, member } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const rule = { clientId: "client-1", rule: anAppRule({ scopes: ["read", "write"] }), shown: SHOWN };
+    await storage().companyApps.setRule({ partition, companyId, ...rule, by: null, now: NOW });
+    const older = aCompanyGrant(company, member, { scopes: ["read", "write"] });
+    await storage().grants.issue({ grant: older, answer: anAnswerOfMember(), now: NOW });
+    const grant = aCompanyGrant(company, member, { scopes: ["read"] });
+    const answer = { ...anAnswerOfMember(["write"]), lost: [] };
+    await storage().grants.issue({ grant, answer, now: NOW });
+    expect((await statusOf(storage(), older))?.scopes.map(({ name }) => name)).toEqual(["read", "write"]);
+    const next = aCompanyGrant(company, member, { scopes: ["write"] });
+    expect((await storage().grants.issue({ grant: next, now: NOW })).kind).toBe("no_consent");
+  });
+
   test("the company's consent covers less than an approval → a connection adds what it uses, until the approval ends", async () => {
     const { company, member } = await aStaffedCompany(storage());
     const { partition, companyId } = company;

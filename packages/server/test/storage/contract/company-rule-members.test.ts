@@ -290,6 +290,23 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect((await held(HOUR)).map(({ endsAt }) => endsAt)).toEqual(before.map(() => NOW + HOUR));
   });
 
+  test("what an app has for one person → theirs alone, and apart from it what refresh tokens renew", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read"] });
+    const day = { duration: 86_400 };
+    await aLiveCompanyGrant(storage(), company, member, { scopes: ["write"], refreshable: true }, day);
+    await aLiveCompanyGrant(storage(), company, member, { scopes: ["share"], refreshable: false }, day);
+    const key = { ...keyOf(company), clientId: CLIENT, ceiling: null, now: NOW };
+    const held = await storage().companyApps.liveAccess({ ...key, personId: member.personId });
+    expect(held.map(({ personId, name }) => [personId, name]).sort()).toEqual([
+      [member.personId, "share"],
+      [member.personId, "write"],
+    ]);
+    const renewed = held.map(({ name, refreshableUntil }) => [name, refreshableUntil] as const);
+    expect(Object.fromEntries(renewed)).toEqual({ write: NOW + DAY, share: undefined });
+    expect(await storage().companyApps.liveAccess({ ...key, personId: "somebody" })).toEqual([]);
+  });
+
   test("apps that the operator verified → those alone; a name can't pretend", async () => {
     const verified = aClient({ clientId: anId(), verified: true });
     const others = [

@@ -64,6 +64,8 @@ export const owner = {
     sensitive: "Sensibel",
     declinedBefore: "Zuvor abgelehnt",
     onceBefore: "Zuvor einmal erlaubt; das endet {when}",
+    keptEnds: "Die App hat das bereits; das endet {when}",
+    keptNever: "Die App hat das bereits, ohne Ende",
     duration: "Für wie lange",
     durationSame: "Wie unten gewählt",
     endShort: "Ende",
@@ -100,7 +102,7 @@ export const owner = {
     meanwhile:
       "Es wurde noch nichts gesendet. Was Sie dieser App erlauben, hat sich geändert, während diese Seite geöffnet war, zum Beispiel in einem anderen Tab. Prüfen Sie, was diese Seite jetzt sagt, und entscheiden Sie dann.",
     otherOwner:
-      "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn bisher war dafür weniger erlaubt. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
+      "Sie haben geändert, für wen Sie dies erlauben. Es wurde noch nichts gesendet, denn diese Seite zeigte die Berechtigungen von jemand anderem. Jetzt zeigt sie, was bisher erlaubt ist. Prüfen Sie die Berechtigungen unten, und entscheiden Sie dann.",
     changed:
       "Es wurde noch nichts gesendet. Während diese Seite offen war, hat sich geändert, was Sie erlauben können. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
     paused:

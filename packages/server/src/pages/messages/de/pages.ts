@@ -89,7 +89,7 @@ export const pages = {
     allowedText:
       "Gehen Sie zu Ihrem Gerät zurück. Dort geht es in ein paar Sekunden weiter. Sie können diese Seite schließen.",
     allowedBefore:
-      "Gehen Sie zu Ihrem Gerät zurück. In ein paar Sekunden geht es dort mit dem weiter, was schon erlaubt war, und mit nichts Neuem. Sie können diese Seite schließen.",
+      "Gehen Sie zu Ihrem Gerät zurück. In ein paar Sekunden geht es dort mit dem weiter, was Sie angekreuzt haben, und mit nichts Neuem. Sie können diese Seite schließen.",
     deniedTitle: "{app} wurde nicht verbunden",
     deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
     deniedKeepsTitle: "Für {app} hat sich nichts geändert",

@@ -60,6 +60,8 @@ export const owner = {
     sensitive: "Sensitive",
     declinedBefore: "Declined before",
     onceBefore: "Allowed once before; that ends {when}",
+    keptEnds: "The app has this already; that ends {when}",
+    keptNever: "The app has this already, with no end",
     duration: "How long",
     durationSame: "As chosen below",
     endShort: "End",
@@ -94,7 +96,7 @@ export const owner = {
     meanwhile:
       "Nothing was sent yet. What you allow this app changed while this page was open, for example in another tab. Check what this page says now, then decide.",
     otherOwner:
-      "You changed for whom you allow this. Nothing was sent yet, because less was allowed for them so far. Check the permissions below, then decide.",
+      "You changed for whom you allow this. Nothing was sent yet, because this page showed the permissions of somebody else. It now shows what is allowed so far. Check the permissions below, then decide.",
     changed:
       "Nothing was sent yet. What you can allow changed while this page was open. Check what this page says now, then decide.",
     paused:

@@ -84,7 +84,7 @@ export const pages = {
     allowedTitle: "{app} is connected",
     allowedText: "Go back to your device. It continues in a few seconds. You can close this page.",
     allowedBefore:
-      "Go back to your device. It continues in a few seconds with what was allowed before, and with nothing new. You can close this page.",
+      "Go back to your device. It continues in a few seconds with what you ticked, and with nothing new. You can close this page.",
     deniedTitle: "{app} was not connected",
     deniedText: "The device can’t use your account. You can close this page.",
     deniedKeepsTitle: "Nothing changed for {app}",

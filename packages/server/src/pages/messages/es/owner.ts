@@ -63,6 +63,8 @@ export const owner = {
     sensitive: "Sensible",
     declinedBefore: "Rechazado antes",
     onceBefore: "Permitido una vez antes; eso termina {when}",
+    keptEnds: "La aplicación ya lo tiene; eso termina {when}",
+    keptNever: "La aplicación ya lo tiene, sin fecha de fin",
     duration: "Por cuánto tiempo",
     durationSame: "Como se elija abajo",
     endShort: "Fin",
@@ -99,7 +101,7 @@ export const owner = {
     meanwhile:
       "Aún no se ha enviado nada. Lo que usted permite a esta aplicación cambió mientras esta página estaba abierta, por ejemplo, en otra pestaña. Compruebe lo que dice ahora esta página y decida.",
     otherOwner:
-      "Ha cambiado para quién permite esto. Aún no se ha enviado nada, porque hasta ahora se permitía menos en ese caso. Compruebe los permisos de abajo y decida.",
+      "Ha cambiado para quién permite esto. Aún no se ha enviado nada, porque esta página mostraba los permisos de otro titular. Ahora muestra lo que se permite hasta el momento. Compruebe los permisos de abajo y decida.",
     changed:
       "Aún no se ha enviado nada. Lo que puede permitir cambió mientras esta página estaba abierta. Lea lo que dice ahora esta página y decida.",
     paused:

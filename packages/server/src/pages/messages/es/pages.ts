@@ -89,7 +89,7 @@ export const pages = {
     allowedTitle: "{app} está conectada",
     allowedText: "Vuelva a su dispositivo. Continuará en unos segundos. Puede cerrar esta página.",
     allowedBefore:
-      "Vuelva a su dispositivo. Continuará en unos segundos con lo que ya se permitía, sin nada nuevo. Puede cerrar esta página.",
+      "Vuelva a su dispositivo. Continuará en unos segundos con lo que marcó, sin nada nuevo. Puede cerrar esta página.",
     deniedTitle: "{app} no se ha conectado",
     deniedText: "El dispositivo no puede usar su cuenta. Puede cerrar esta página.",
     deniedKeepsTitle: "Nada ha cambiado para {app}",

@@ -66,6 +66,8 @@ export const owner = {
     sensitive: "Sensible",
     declinedBefore: "Refusé auparavant",
     onceBefore: "Autorisée une fois auparavant ; cela prend fin {when}",
+    keptEnds: "L’application l’a déjà ; cela prend fin {when}",
+    keptNever: "L’application l’a déjà, sans fin prévue",
     duration: "Durée",
     durationSame: "Comme choisi ci-dessous",
     endShort: "Fin",
@@ -102,7 +104,7 @@ export const owner = {
     meanwhile:
       "Rien n’a encore été envoyé. Ce que vous autorisez à cette application a changé pendant que cette page était ouverte, par exemple dans un autre onglet. Vérifiez ce que cette page indique maintenant, puis décidez.",
     otherOwner:
-      "Vous avez changé pour qui vous autorisez ceci. Rien n’a encore été envoyé, car moins était autorisé jusqu’ici dans ce cas. Vérifiez les autorisations ci-dessous, puis décidez.",
+      "Vous avez changé pour qui vous autorisez ceci. Rien n’a encore été envoyé, car cette page montrait les autorisations de quelqu’un d’autre. Elle montre maintenant ce qui est autorisé jusqu’ici. Vérifiez les autorisations ci-dessous, puis décidez.",
     changed:
       "Rien n’a encore été envoyé. Ce que vous pouvez autoriser a changé pendant que cette page était ouverte. Lisez ce que cette page indique maintenant, puis décidez.",
     paused:

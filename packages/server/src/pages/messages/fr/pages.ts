@@ -90,7 +90,7 @@ export const pages = {
     allowedTitle: "{app} est connectée",
     allowedText: "Retournez à votre appareil. Il continue dans quelques secondes. Vous pouvez fermer cette page.",
     allowedBefore:
-      "Retournez à votre appareil. Il continue dans quelques secondes avec ce qui était déjà autorisé, sans rien de nouveau. Vous pouvez fermer cette page.",
+      "Retournez à votre appareil. Il continue dans quelques secondes avec ce que vous avez coché, sans rien de nouveau. Vous pouvez fermer cette page.",
     deniedTitle: "{app} n’a pas été connectée",
     deniedText: "L’appareil ne peut pas utiliser votre compte. Vous pouvez fermer cette page.",
     deniedKeepsTitle: "Rien n’a changé pour {app}",
