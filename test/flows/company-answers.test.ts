@@ -72,6 +72,12 @@ const consentOf = async ({ key }: Story) => {
   return Object.fromEntries((consent?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
 };
 
+/** The record of the newest answer in the company's history that took something away. */
+async function lastEntry({ key: { partition, ownerId } }: Pick<Story, "key">) {
+  const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 9 });
+  return entries.find(({ record }) => record.removed.length > 0)?.record;
+}
+
 /** The row of a permission, without its elements. */
 const rowOf = ({ text }: Page, description: string) => {
   const row = text.split('<li class="permission">').find((one) => one.includes(description)) ?? "";
@@ -318,6 +324,7 @@ describe.each([
       { read: 1 },
       { read: null, write: null },
     ]);
+    expect(await lastEntry(story)).toMatchObject({ personId: story.company.member.personId, removed: ["write"] });
     server.tick(HOUR);
     expect((await refresh(server, story.client, token)).body.error).toBe("invalid_grant");
   });
@@ -351,6 +358,8 @@ describe.each([
     const first = await poll(server, client, await answer({ scope: ALL, duration: "604800" }));
     await answer({ scope: ["read"], "duration:read": "3600" });
     expect((await refresh(server, client, first.body.refresh_token)).body.scope).toBe("read");
+    const key = { partition: company.partition, ownerId: company.companyId, clientId: client.clientId };
+    expect(await lastEntry({ key })).toMatchObject({ personId: company.member.personId, removed: ["write"] });
   });
 });
 

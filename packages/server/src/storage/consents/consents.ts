@@ -54,7 +54,7 @@ import {
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
-import { changeGrants, liveGrants, oneConsent, presentAccess } from "./grants-of-consent.ts";
+import { changeGrants, liveGrants, oneConsent, presentAccess, takenAway } from "./grants-of-consent.ts";
 import { note } from "./history.ts";
 
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -113,6 +113,7 @@ export async function recordApproval(
   const held = [...(before?.scopes ?? []), ...running];
   // A member or admin of a company who answers a page decides for themselves.
   const isMembers = decision.own !== undefined;
+  const removed = isMembers ? takenAway(live, changes, decided.scopes, now) : declined;
   const newHosts = hosts.filter((host) => {
     const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
     return known !== undefined && !known.some((one) => isSameHost(one, host));
@@ -126,10 +127,9 @@ export async function recordApproval(
       by,
       via,
       scopes: decided.scopes,
-      removed: declined.filter((name) => held.some((scope) => scope.name === name)),
-      ...(isMembers
-        ? { personId: by, expiresAt: latestOf(decided.scopes.map(({ expiresAt }) => expiresAt)) ?? null }
-        : { expiresAt: consent.expiresAt }),
+      removed: removed.filter((name) => held.some((scope) => scope.name === name)),
+      expiresAt: isMembers ? (latestOf(decided.scopes.map((scope) => scope.expiresAt)) ?? null) : consent.expiresAt,
+      ...(isMembers ? { personId: by } : {}),
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),
       ...(earlierUntil === undefined ? {} : { earlierUntil }),

@@ -118,6 +118,7 @@ export async function presentAccess(
 /**
  * Changes the older grants of a member who answered for a company under an approval. They are locked only if the answer
  * changes some of them. `scopes`: those of the answer, with their ends. No grant counts as decided later than the answer.
+ * Returns the scopes that the member's access lost.
  */
 export async function changeOwnGrants(
   tx: Tx,
@@ -125,15 +126,33 @@ export async function changeOwnGrants(
   scopes: readonly GrantedScope[],
   { decidedAt, ...answer }: OwnAnswer & Pick<LiveGrant, "decidedAt">,
   now: Millis,
-): Promise<void> {
+): Promise<readonly string[]> {
   const changesIn = (live: readonly LiveGrant[]) => {
     const own = live.filter(({ personId, grantId }) => personId === grant.personId && grantId !== grant.grantId);
     const after = own.map((each) => ownAfter(each, scopes, answer, now));
     return differences(own, after).map((change) => ({ ...change, decidedAt: Math.min(change.decidedAt, decidedAt) }));
   };
   const { live } = await activeGrants(tx, grant, ceiling, now);
-  if (changesIn(live).length === 0) return;
-  await changeGrants(tx, grant, changesIn(await liveGrants(tx, grant, ceiling, now)), now);
+  if (changesIn(live).length === 0) return [];
+  const locked = await liveGrants(tx, grant, ceiling, now);
+  const changes = changesIn(locked);
+  await changeGrants(tx, grant, changes, now);
+  return takenAway(locked, changes, scopes, now);
+}
+
+/** The scopes that changes take from grants, without those that the answer (`given`) gives anew. */
+export function takenAway(
+  live: readonly LiveGrant[],
+  changes: readonly GrantChange[],
+  given: readonly GrantedScope[],
+  now: Millis,
+): readonly string[] {
+  const lost = changes.flatMap(({ grantId, scopes }) => {
+    const before = live.find((one) => one.grantId === grantId)?.scopes ?? [];
+    const running = before.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    return running.filter(({ name }) => ![...scopes, ...given].some((one) => one.name === name));
+  });
+  return [...new Set(lost.map(({ name }) => name))];
 }
 
 /**

@@ -149,12 +149,12 @@ export async function noteConnected(
     now,
     scopes,
     ...told
-  }: Pick<HistoryEntry["record"], "clientName" | "via" | "scopes" | "shown"> & { readonly now: Millis },
+  }: Pick<HistoryEntry["record"], "clientName" | "via" | "scopes" | "removed" | "shown"> & { readonly now: Millis },
 ): Promise<void> {
   const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "connected", entryId: grantId },
-    record: { ...told, by: personId, personId, scopes, removed: [], expiresAt },
+    record: { ...told, by: personId, personId, scopes, expiresAt },
   });
 }
 

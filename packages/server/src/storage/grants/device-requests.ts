@@ -186,10 +186,10 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
     const { shown, texts = {} } = args;
     const given = grantedScopes(approval, consent, rule, reach, args.now);
     const decidedAt = lastDecision(consent.scopes, scopes, rule, args.now);
-    await changeOwnGrants(tx, owned, given, { ...remembered, decidedAt }, args.now);
+    const removed = await changeOwnGrants(tx, owned, given, { ...remembered, decidedAt }, args.now);
     await noteConnected(tx, owned, {
       ...{ clientName: consent.shown.clientName, via: "device", now: args.now },
-      scopes: given,
+      ...{ scopes: given, removed },
       shown: { locale: shown.locale, texts },
     });
     return true;

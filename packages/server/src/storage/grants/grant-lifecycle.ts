@@ -331,11 +331,9 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     const terms = underOffline(grant, grant.scopes, consent, chosen);
     if (!(await insertGrant(tx, terms, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (consent !== stored) writeConsent(tx, consent);
-    if (answer !== undefined) await changeOwnGrants(tx, grant, capped, { ...answer, decidedAt }, now);
-    if (answer !== undefined) {
-      const { chosen: lasting } = answer;
-      await rememberAnswer(tx, grant, { ...answer, ends }, { lasting, chosen, record: consent }, now);
-    }
+    const removed = answer ? await changeOwnGrants(tx, grant, capped, { ...answer, decidedAt }, now) : [];
+    if (answer !== undefined)
+      await rememberAnswer(tx, grant, { ...answer, ends }, { lasting: answer.chosen, chosen, record: consent }, now);
     const { clientName } = consent.shown;
     await supersede(tx, grant, clientName, now);
     tx.later(
@@ -344,7 +342,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
       { partition, ownerId, clientId },
     );
     if (answer === undefined) await noteReconnected(tx, grant, { clientName, scopes: capped, now });
-    else await noteConnected(tx, grant, { clientName, via: "browser", scopes: capped, shown: answer.read, now });
+    else
+      await noteConnected(tx, grant, { clientName, via: "browser", scopes: capped, removed, shown: answer.read, now });
     return { kind: "issued", scopes: capped };
   },
 );
