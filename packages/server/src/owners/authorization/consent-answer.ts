@@ -89,10 +89,11 @@ export interface Allowed {
 }
 
 /**
- * What is wrong with an answer. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that
- * the owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the permissions of one owner, the form
- * names another owner, and one of the two gives some of them already. `paused`: the owner has paused the app, and the page
- * did not show it. `changed`: what the person may allow changed at that moment. `nothing`: no scope is left.
+ * Why an answer is not taken. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that the
+ * owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the
+ * permissions of one owner, the form names another owner, and one of the two gives some of them already. `paused`: the
+ * owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `nothing`:
+ * no scope is left.
  */
 export type AnswerProblem =
   | "stale"
@@ -191,8 +192,8 @@ export interface AnswerWriter<Denied, Written> {
 }
 
 /**
- * Reads the answer and stores it. First it reads what the app has now for a company that the page showed or the form names. An
- * app gets nothing without an answer before the member has chosen the company for it.
+ * Reads the answer and stores it. First it reads what the app has now for a company that the page showed or the form names.
+ * An app gets nothing without an answer before the member has chosen the company for it.
  */
 export async function decide<Denied, Written>(
   form: AnswerForm,
