@@ -167,7 +167,7 @@ export async function clientScopes(
   const names = single.has("scope") ? undefined : await defaultScopes({ client, allowed: held, named }, context);
   if (names?.length === 0) refuse("scope_missing", "of the default scopes, none is left");
   const text = single.get("scope") ?? names?.join(" ");
-  const scopes = heldScopes(text, held, known);
+  const scopes = ownScopes(text, held, known);
   const asked = text !== undefined || resource === undefined ? scopes : scopesOf(scopes, resource, context);
   const audience = audienceOf(asked, named, resources, context.issuer) ?? refuse("resource_needed");
   return { scopes: asked, audience };
@@ -177,7 +177,7 @@ export async function clientScopes(
  * The requested scopes, all of which the client must have. Without `scope` and a default: all of its own scopes that
  * still exist (RFC 6749 §3.3 leaves this to the server).
  */
-function heldScopes(
+function ownScopes(
   text: string | undefined,
   held: readonly string[],
   known: ReadonlyMap<string, Scope>,

@@ -10,7 +10,7 @@ import type { CompanyKey } from "../company-storage.ts";
 import { againByRules, consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
-import { heldScopes, lastEnd, presentEnds } from "./allowed-apps.ts";
+import { lastEnd, presentEnds, scopesOfGrant } from "./allowed-apps.ts";
 import type { AppsContext } from "./context.ts";
 import { outstanding } from "./remaining-token-lifetime.ts";
 
@@ -104,7 +104,7 @@ export async function agentsOfPerson(
     const held = (grantsOf.get(consent.clientId) ?? [])
       .map((grant) => underCeiling(grant, ceiling))
       .filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now)
-      .flatMap(heldScopes);
+      .flatMap(scopesOfGrant);
     const ends = presentEnds([...byRules(consent), ...held, ...consent.scopes], now);
     const expiresAt = lastEnd(consent, held, now);
     return { ...agent, consent: { ...consent, expiresAt }, scopes: scopesOf(ends, client, known) };

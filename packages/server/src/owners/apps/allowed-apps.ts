@@ -101,7 +101,7 @@ async function appOf(
   const known = await catalog.scopes();
   const live = grants.filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now);
   const again = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
-  const held = live.flatMap(heldScopes);
+  const held = live.flatMap(scopesOfGrant);
   const ends = presentEnds([...again, ...held, ...consent.scopes], now);
   const lastUsed = newest(grants);
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
@@ -165,8 +165,8 @@ export function lastEnd(consent: Consent, held: readonly GrantedScope[], now: Mi
   return latestOf(onlyOnce ? endsOf(held) : [consent.expiresAt, ...endsOf(held)]) ?? null;
 }
 
-/** A grant without refresh tokens ends with its token, which can be before the time that its answer allowed. */
-export function heldScopes({ scopes, refreshable, generation, absoluteUntil }: Grant): readonly GrantedScope[] {
+/** The scopes of a grant with their ends. A grant without refresh tokens ends with its token, which can be before the time that its answer allowed. */
+export function scopesOfGrant({ scopes, refreshable, generation, absoluteUntil }: Grant): readonly GrantedScope[] {
   if (refreshable || generation === 0) return scopes;
   return scopes.map(({ name, expiresAt }) => ({ name, expiresAt: sooner(expiresAt, absoluteUntil) }));
 }

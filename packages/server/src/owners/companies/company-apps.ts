@@ -2,7 +2,7 @@
 
 import { underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
-import { heldScopes } from "../apps/allowed-apps.ts";
+import { scopesOfGrant } from "../apps/allowed-apps.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { approvedScopes, endOfRule } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
@@ -93,7 +93,7 @@ export interface OwnAccess {
 /** `own`: as of `AppInCompany`. */
 export function ownAccess(own: readonly ListedGrant[], ceiling: Millis | null, now: Millis): OwnAccess | undefined {
   const held = own
-    .flatMap((grant) => heldScopes(underCeiling(grant, ceiling)))
+    .flatMap((grant) => scopesOfGrant(underCeiling(grant, ceiling)))
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   const endsAt = latestOf(held.map(({ expiresAt }) => expiresAt));
   if (endsAt === undefined) return undefined;

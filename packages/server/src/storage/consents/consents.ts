@@ -285,7 +285,7 @@ export async function endConsent(
     { ...args, revokedBy },
   );
   if (record === undefined) return { kind: "unknown" };
-  const held = await heldScopes(tx, args);
+  const held = await scopesInLiveGrants(tx, args);
   const ended = await endGrants(tx, underConsent, { partition, ownerId, clientId }, { status: "revoked", now });
   const live = ended.filter((row) => Math.min(whole(row, "idle_until"), whole(row, "absolute_until")) > now);
   await keepUses(tx, args, ended);
@@ -316,7 +316,7 @@ export async function endConsentsOf(
 }
 
 /** The scopes that live grants under a consent still hold. A scope for once is in no consent. */
-async function heldScopes(
+async function scopesInLiveGrants(
   tx: Tx,
   { partition, ownerId, clientId, now }: ConsentKey & { readonly now: Millis },
 ): Promise<readonly string[]> {
