@@ -154,6 +154,35 @@ describe("a connection or an offer that somebody has → said who loses it; aske
     expect(await connected()).toEqual([`${MAIL} offered`]);
   });
 
+  test("client delete and client disable → who is disconnected, before and after", async () => {
+    const who = "1 company with 2 members at https://as.mail.example. The access that the app already has there lasts";
+    await refusedOnTerminal(["client", "delete", id], new RegExp(`It disconnects ${who}`));
+    await refusedOnTerminal(["client", "disable", id], new RegExp(`Until you enable it, this disconnects ${who}`));
+    const { code, stderr } = await at.run(["client", "disable", id, "--yes"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`this disconnects ${who}`)]);
+    await at.run(["client", "enable", id]);
+    const twin = String(
+      (
+        await at.json([
+          "client",
+          "create",
+          "--name",
+          "Twin",
+          "--type",
+          "confidential",
+          "--grant-type",
+          "token-exchange",
+        ])
+      )["client_id"],
+    );
+    await at.json([
+      ...["client", "connect", twin, "--audience", MAIL, "--client-id-there", "t", "--scope", "mail:read"],
+      ...["--company", "acme"],
+    ]);
+    const deleted = await at.run(["client", "delete", twin, "--yes"]);
+    expect(deleted.stdout + deleted.stderr).toContain("Disconnected: Acme (acme) with 2 members at");
+  });
+
   test("client exchange --off → its connections end, too", async () => {
     await refusedOnTerminal(
       ["client", "exchange", id, "--off"],

@@ -112,6 +112,17 @@ export function peopleOf({ connection, company, companies, members, owners }: Co
   return `everybody here (${counted(owners, "person or company", undefined, "people or companies")} allowed the app)`;
 }
 
+/** The people of each connection that ends, and the server from which they are disconnected. */
+export function disconnected(impacts: readonly ConnectionImpact[]): string {
+  const parts = impacts.flatMap((impact) => {
+    const who = peopleOf(impact);
+    return who === undefined ? [] : [`${who} at ${impact.connection.audience}`];
+  });
+  return parts.length === 0
+    ? ""
+    : `${parts.join("; ")}. The access that the app already has there lasts until these servers end it.`;
+}
+
 const DOING: Readonly<Record<Ending, string>> = {
   withdrawn: "Withdrawing this offer",
   deleted: "Deleting this connection",

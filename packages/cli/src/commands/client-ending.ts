@@ -12,6 +12,7 @@ import {
   type YesOption,
 } from "../confirm.ts";
 import { type JsonOption, withAdmin } from "../shared-options.ts";
+import { disconnected } from "./client-connect.ts";
 
 /** What a new limit of consents means for consents from before. Undefined: it ends none sooner. */
 export async function ceilingNote(before: Client, after: Client, admin: OpenedAdmin): Promise<string | undefined> {
@@ -38,17 +39,19 @@ export async function statusChange(
   admin: OpenedAdmin,
 ): Promise<string | undefined> {
   if (status === undefined) return undefined;
-  const { MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+  const { MOST_COUNTED, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
   const { client, consents, grants } = await impactOfClient(clientId, admin);
   const what = `${client.name} (${clientId})`;
   const stays = countedAll({ consent: consents }, MOST_COUNTED);
   if (status === "active") return client.status === "active" ? undefined : enabledText(what, stays);
   if (client.status === "disabled") return disabledText(what, "client", undefined);
+  const lost = disconnected(await impactOfConnections(clientId, admin));
+  const connections = lost === "" ? "" : ` Until you enable it, this disconnects ${lost}`;
   const disabling = {
     ends: countedAll({ grant: grants }, MOST_COUNTED),
     stays,
     owned: " of owners",
-    also: NO_MORE_TOKENS,
+    also: `${NO_MORE_TOKENS}${connections}`,
   };
   await confirm(disablingText(what, "client", disabling), options);
   return disabledText(what, "client", disabling);
@@ -68,24 +71,30 @@ export async function setStatus(clientId: string, status: "active" | "disabled",
 
 export async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteClient, MOST_COUNTED, impactOfClient } = await import("@assent/server/admin");
+    const { deleteClient, MOST_COUNTED, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
     const { client, consents, grants, approvals } = await impactOfClient(clientId, admin);
-    await confirm(deletionText(`${client.name} (${clientId})`, { consents, grants, approvals }, MOST_COUNTED), options);
+    const lost = disconnected(await impactOfConnections(clientId, admin));
+    const what = `${client.name} (${clientId})`;
+    await confirm(deletionText(what, { consents, grants, approvals, lost }, MOST_COUNTED), options);
     await deleteClient(clientId, admin);
     const counts = { consent: consents, grant: grants, "company approval": approvals };
     out.done(
       { client_id: clientId, deleted: true },
-      `Deleted ${client.name} (${clientId}). Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}`,
+      `Deleted ${what}. Ended ${countedAll(counts, MOST_COUNTED)}.${lost === "" ? "" : ` Disconnected: ${lost}`} ${TOKENS}`,
     );
   });
 }
 
+interface Deletion {
+  readonly consents: number;
+  readonly grants: number;
+  readonly approvals: number;
+  /** Whom the app's connections with other servers lose. Empty: nobody. */
+  readonly lost: string;
+}
+
 /** An owner has one consent for a client, so the number of consents is that of owners. */
-function deletionText(
-  what: string,
-  { consents, grants, approvals }: { readonly consents: number; readonly grants: number; readonly approvals: number },
-  most: number,
-): string {
+function deletionText(what: string, { consents, grants, approvals, lost }: Deletion, most: number): string {
   const owners = counted(consents, "person or company", most, "people or companies");
   const approved =
     approvals === 0
@@ -95,5 +104,9 @@ function deletionText(
     consents === 0 && grants === 0
       ? `Deleting ${what} ends no access of people or companies.${approved}`
       : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.${approved}`;
-  return `${ends} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
+  const connections =
+    lost === ""
+      ? ""
+      : ` It disconnects ${lost} Companies that connected an offer are connected again if you register the same client_id with the same offer.`;
+  return `${ends}${connections} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
 }

@@ -1,11 +1,11 @@
 /** `assent client exchange`: which tokens a client may exchange, and for what (RFC 8693). */
 
-import type { ConnectionImpact, TokenExchangePolicy } from "@assent/server/admin";
+import type { TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
-import { peopleOf } from "./client-connect.ts";
+import { disconnected } from "./client-connect.ts";
 
 export interface ExchangeOptions extends JsonOption {
   readonly subject?: readonly string[];
@@ -84,15 +84,4 @@ async function change(clientId: string, options: ExchangeOptions & YesOption, co
     out.record(clientRecord(client, admin.issuer));
     if (changes === null) out.note(`${EXCHANGE_OFF}${lost === "" ? "" : ` Disconnected: ${lost}`}`);
   });
-}
-
-/** The people of each connection that ends, and the server from which they are disconnected. */
-function disconnected(impacts: readonly ConnectionImpact[]): string {
-  const parts = impacts.flatMap((impact) => {
-    const who = peopleOf(impact);
-    return who === undefined ? [] : [`${who} at ${impact.connection.audience}`];
-  });
-  return parts.length === 0
-    ? ""
-    : `${parts.join("; ")}. The access that the app already has there lasts until these servers end it.`;
 }
