@@ -385,7 +385,7 @@ function next(view: ConsentView, words: Messages): Markup {
         : words.consent.nextDevice;
   const isChoice = scopes.some(({ required }) => !required);
   const keeps = hasAccess(view);
-  const ticked = keeps && view.allGranted ? words.consent.nextTickedKeeps : words.consent.nextTicked;
+  const ticked = keeps && view.allGranted ? words.consent.nextTickedKeeps : tickedNow(view, words);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
@@ -394,6 +394,11 @@ function next(view: ConsentView, words: Messages): Markup {
   return html`<p class="next">
     ${sentences(words.language, ...(isChoice ? [ticked] : []), where, keeps ? words.consent.nextDenyKeeps : words.consent.nextDeny, undo)}
   </p>`;
+}
+
+/** A company can allow more, which the app gets later without an answer. The page says so at the choice of the owner. */
+function tickedNow({ owners = [] }: ConsentView, { consent }: Messages): string {
+  return owners.some(({ later = [] }) => later.length > 0) ? consent.nextTickedNow : consent.nextTicked;
 }
 
 /** True: the app has access, for the only owner whom the answer can be for. A refusal leaves it as it is. */

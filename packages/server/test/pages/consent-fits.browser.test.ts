@@ -192,6 +192,16 @@ test.each(SCREENS)(
   },
 );
 
+test.each([
+  ["consent-later", "Now, the app gets only what is ticked."],
+  ["consent", "The app gets only what is ticked."],
+])("%s: what the ticks mean → with a company that allows more, for now", async (state, expected) => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/${state}`);
+    expect(await page.locator(".next").innerText()).toContain(expected);
+  });
+});
+
 test("by keys through a long question → what has the focus is never behind the answers", async () => {
   await withPage({ browser, viewport: { width: 360, height: 740 } }, async (page) => {
     await page.goto(`${server.origin}/consent-40-scopes`);

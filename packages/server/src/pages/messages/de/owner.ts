@@ -83,6 +83,7 @@ export const owner = {
     nextWeb: "In beiden Fällen kehren Sie danach zu {host} zurück.",
     nextDevice: "In beiden Fällen kehren Sie danach zur App auf diesem Gerät zurück.",
     nextTicked: "Die App erhält nur, was angekreuzt ist.",
+    nextTickedNow: "Die App erhält jetzt nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
     nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",
     nextTickedKeeps: "Die App behält nur, was angekreuzt ist.",

@@ -78,6 +78,7 @@ export const owner = {
     nextWeb: "Either way, you’ll go back to {host}.",
     nextDevice: "Either way, you’ll go back to the app on this device.",
     nextTicked: "The app gets only what is ticked.",
+    nextTickedNow: "Now, the app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
     nextDenyKeeps: "If you don’t allow it, nothing changes: the app keeps the access that it has.",
     nextTickedKeeps: "The app keeps only what is ticked.",

@@ -82,6 +82,7 @@ export const owner = {
     nextWeb: "En ambos casos volverá a {host}.",
     nextDevice: "En ambos casos volverá a la aplicación en este dispositivo.",
     nextTicked: "La aplicación obtiene solo lo que está marcado.",
+    nextTickedNow: "Por ahora, la aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
     nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
     nextTickedKeeps: "La aplicación conserva solo lo que está marcado.",

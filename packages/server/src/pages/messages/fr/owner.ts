@@ -85,6 +85,7 @@ export const owner = {
     nextWeb: "Dans les deux cas, vous retournerez ensuite sur {host}.",
     nextDevice: "Dans les deux cas, vous retournerez ensuite à l’application sur cet appareil.",
     nextTicked: "L’application n’obtient que ce qui est coché.",
+    nextTickedNow: "Pour l’instant, l’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
     nextTickedKeeps: "L’application ne garde que ce qui est coché.",

@@ -80,6 +80,7 @@ export const owner = {
     nextWeb: "どちらを選んでも {host} に戻ります。",
     nextDevice: "どちらを選んでも、このデバイスのアプリに戻ります。",
     nextTicked: "アプリが得るのは、チェックが付いたものだけです。",
+    nextTickedNow: "今回アプリが得るのは、チェックが付いたものだけです。",
     nextDeny: "許可しない場合、アプリは新しいアクセスを得ません。",
     nextDenyKeeps: "許可しない場合、何も変わりません。アプリは今のアクセスを保ちます。",
     nextTickedKeeps: "アプリに残るのは、チェックが付いたものだけです。",
