@@ -88,6 +88,8 @@ const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
   connections: ["connection to a person", "connections to people"],
   only_ways_to_sign_in: ["person's only way to sign in", "people's only ways to sign in"],
   members_of_app: ["member's use of the app", "members' uses of the app"],
+  app_connections: ["connection or offer at another server", "connections or offers at other servers"],
+  connected_companies: ["company's access there", "companies' access there"],
 };
 
 /** `3 grants and 1 consent`. */

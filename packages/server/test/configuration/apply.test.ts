@@ -277,6 +277,17 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect((await clientNamed("phone"))?.status).toBe("active");
   });
 
+  test("a connection is taken out of the file, or paused → the plan says what ends; added → nothing", async () => {
+    const without = WHOLE.replace(/ {6}connections: .*\n/, "");
+    const paused = WHOLE.replace('scope: "chat:read"}', 'scope: "chat:read", status: paused}');
+    const ends = { app_connections: 1, connected_companies: 0 };
+    expect((await planOf(paused, at.admin)).changes).toMatchObject([{ key: "backup", ends }]);
+    expect((await apply(without, at.admin)).changes).toMatchObject([{ key: "backup", ends }]);
+    const { changes } = await apply(WHOLE, at.admin);
+    expect(changes).toMatchObject([{ key: "backup" }]);
+    expect(changes[0]).not.toHaveProperty("ends");
+  });
+
   test("AP-09 a client with grants is disabled, then deleted → the plan counts them, the plan ends none, apply ends all", async () => {
     const changes = { clientId: "phone" };
     const [one, two] = [await aLiveGrant(at.admin.storage, changes), await aLiveGrant(at.admin.storage, changes)];

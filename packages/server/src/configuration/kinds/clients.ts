@@ -3,11 +3,20 @@
 import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
-import { impactOfCeiling, impactOfClient } from "../../admin/deletion-impact.ts";
+import { impactOfCeiling, impactOfClient, impactOfConnections } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client } from "../../oauth/model.ts";
-import { type Context, entrySchema, type Fields, type Kind, type Present, present, status } from "../kind.ts";
+import {
+  type Context,
+  type Ended,
+  entrySchema,
+  type Fields,
+  type Kind,
+  type Present,
+  present,
+  status,
+} from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
 const SECRET = "client_secret";
@@ -113,14 +122,36 @@ export const clients: Kind = {
     await operator.run("clients.delete", { client_id: label });
   },
   async ends({ label, record }, how, context, changes) {
-    if (how === "change" && changes["status"] !== "disabled") {
-      const before = record as Client;
-      const limit = changes["consent_ceiling"] as NonNullable<Client["consentCeiling"]> | null;
-      const { ends = 0 } = (await impactOfCeiling(before, { ...before, consentCeiling: limit }, context)) ?? {};
-      return ends === 0 ? undefined : { consents: ends };
+    const before = record as Client;
+    const isStopping = how === "delete" || changes["status"] === "disabled";
+    const connections = await connectionsEnding(before, isStopping ? null : changes["token_exchange"], context);
+    if (!isStopping) {
+      const limit = changes["consent_ceiling"] as Client["consentCeiling"];
+      const after = limit === undefined ? before : { ...before, consentCeiling: limit };
+      const { ends = 0 } = (await impactOfCeiling(before, after, context)) ?? {};
+      const all = { ...(ends === 0 ? {} : { consents: ends }), ...connections };
+      return Object.keys(all).length === 0 ? undefined : all;
     }
     const { grants, consents, approvals } = await impactOfClient(label, context);
-    return how === "delete" ? { grants, consents, approvals } : { grants };
+    return { ...(how === "delete" ? { grants, consents, approvals } : { grants }), ...connections };
   },
-  isEnding: (changes) => changes["status"] === "disabled" || "consent_ceiling" in changes,
+  isEnding: (changes) =>
+    changes["status"] === "disabled" || "consent_ceiling" in changes || "token_exchange" in changes,
 };
+
+/** Connections and offers that end or stop by a new policy, and the companies that lose them. `policy` undefined: it stays. */
+async function connectionsEnding(before: Client, policy: unknown, context: Context): Promise<Ended> {
+  if (policy === undefined) return {};
+  const after = ((policy as { readonly connections?: readonly ConnectionRecord[] } | null)?.connections ?? []).map(
+    connectionOf,
+  );
+  const lost = (await impactOfConnections(before.clientId, context)).filter(({ connection }) => {
+    if (connection.status === "paused") return false;
+    const now = after.find((one) => one.audience === connection.audience && one.company === connection.company);
+    if (now === undefined || now.status !== connection.status) return true;
+    return connection.status === "offered" && now.clientId !== connection.clientId;
+  });
+  if (lost.length === 0) return {};
+  const companies = lost.reduce((sum, one) => sum + one.companies, 0);
+  return { app_connections: lost.length, connected_companies: companies };
+}
