@@ -131,7 +131,10 @@ test("access that ends over the network → what ended and what still works is s
   for (const [args, said] of [
     [["client", "rotate-secret", id, "--overlap", "0"], "The old secret no longer works."],
     [["client", "rotate-secret", id], "The old secret works for 86400 seconds."],
-    [["client", "disable", id, "--yes"], `when you enable the client again. The client gets no more tokens. ${tokens}`],
+    [
+      ["client", "disable", id, "--yes"],
+      `The client gets no more tokens. If it has connections with other servers, they give no new access until then. ${tokens}`,
+    ],
     [["client", "enable", id], "Grants that ended stay ended."],
     [["user", "disable", "wendy"], `when you enable the person again. ${tokens}`],
     [["user", "enable", "wendy"], "Sessions and grants that ended stay ended."],
@@ -140,4 +143,6 @@ test("access that ends over the network → what ended and what still works is s
     const { code, stderr } = await at.run(args, withToken());
     expect([args, code, stderr]).toEqual([args, 0, expect.stringContaining(said)]);
   }
+  const gone = await at.run(["client", "delete", id, "--yes"], withToken());
+  expect(gone.stdout + gone.stderr).toContain("If it had connections with other servers, they give no new access.");
 });

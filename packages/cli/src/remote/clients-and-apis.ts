@@ -148,7 +148,7 @@ function onClient(
   };
 }
 
-const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${NO_MORE_TOKENS} ${TOKENS}`;
+const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${NO_MORE_TOKENS} If it has connections with other servers, they give no new access until then. ${TOKENS}`;
 
 const logo: RemoteCommand = async ({ args: [id = "", file], options, api, out }) => {
   if ((file === undefined) === (options["remove"] === undefined))
@@ -206,13 +206,13 @@ export const clientsAndApis: RemoteCommands = {
   }),
   "client delete": async ({ args: [id = ""], options, api, out }) => {
     await confirm(
-      `Deleting ${id} on ${api.server} ends its grants, its consents and companies' approvals of it. You can't undo this.`,
+      `Deleting ${id} on ${api.server} ends its grants, its consents, companies' approvals of it, and any connections with other servers. You can't undo this.`,
       options,
     );
     await api.call("clients.delete", { path: [id] });
     out.done(
       { client_id: id, deleted: true },
-      `Deleted ${id}. All its grants, consents and approvals have ended. ${TOKENS}`,
+      `Deleted ${id}. All its grants, consents and approvals have ended. If it had connections with other servers, they give no new access. ${TOKENS}`,
     );
   },
   "client rotate-secret": async ({ args: [id = ""], options, api, out }) => {
