@@ -132,11 +132,20 @@ test("an admin's permissions beyond the rule, then they are a member → the pag
   if ((await scopeOf(story, token)) !== ALL.join(" ")) throw new Error("the rule took access away");
   const page = await pageFor(story, "admin");
   expect(rowsOf(page)).toMatchObject({ read: { held: true }, write: { held: false, ticked: false } });
-  expect(rowsOf(page)["write"]?.says).toContain("The app has this already; that ends in 7 days");
+  expect(rowsOf(page)["write"]?.says).toContain(
+    "The app has this already, whatever you choose here; that ends in 7 days",
+  );
   await press(story, "admin", page);
   expect(await scopeOf(story, token)).toBe(ALL.join(" "));
-  // On the next page, they are among what was left out.
-  await press(story, "admin", await pageFor(story, "admin"));
+  // On the next page, they are among what was left out, and the app still has them.
+  const next = await pageFor(story, "admin");
+  for (const name of ["write", "health"]) {
+    expect(rowsOf(next)[name]?.says).toContain("Declined before");
+    expect(rowsOf(next)[name]?.says).toContain(
+      "The app has this already, whatever you choose here; that ends in 7 days",
+    );
+  }
+  await press(story, "admin", next);
   expect(await scopeOf(story, token)).toBe(ALL.join(" "));
 });
 
@@ -212,6 +221,16 @@ describe.each([
     if (rule === undefined) return;
     await tokensOf(story, await request(story, "member", ["health"]));
     expect((await hoursOf(story, "member")).at(-1)).toEqual({ health: 168 });
+  });
+
+  test("then left out → the row says declined, and until when the app has it", async () => {
+    const story = await aStory(rule);
+    const asked = ["read", "write"];
+    await connect(story, "member", { duration: "604800", "duration:write": "once" }, asked);
+    await press(story, "member", await request(story, "member", asked), { scope: ["read"] });
+    const says = rowsOf(await pageFor(story, "member", asked))["write"]?.says;
+    expect(says).toContain("Declined before");
+    expect(says).toMatch(/ends in 1[01] minutes/);
   });
 
   test("for all of an answer, after another answer → the page for it the next time, which says so", async () => {

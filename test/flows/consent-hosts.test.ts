@@ -65,11 +65,13 @@ describe("the operator adds a redirect URI on another host", () => {
     expect(page.headers.get("location")).toBeNull();
   });
 
-  test("→ the page says that earlier access keeps its end, and that a refusal changes nothing of it", async () => {
+  test("→ the page says that earlier access does not change, and that a refusal changes nothing of it", async () => {
     const { client, agent } = await moved();
     const first = await redeem(server, client, await authorize(agent, at(client, OLD), ""));
     const page = await agent.get(at(client, NEW));
-    expect(page.text).toContain("Earlier access keeps its end, unless you choose another one at a permission below.");
+    expect(page.text).toContain(
+      "Earlier access doesn’t change. Permissions that you gave before end here no later than there.",
+    );
     expect(page.text).toContain("How long (this new access)");
     expect(page.text).toContain("If you don’t allow it, nothing changes: the app keeps the access that it has.");
     await agent.submit(consentForm(page), { decision: "deny" });
@@ -167,6 +169,72 @@ describe("an answer for a new host, for a shorter time", () => {
     expect(content.earlier_until - content.allowed[0].until).toBeGreaterThan(86_400);
     const form = formTo(await agent.get("/receipts/verify"), "/receipts/verify");
     expect((await agent.submit(form, { receipt })).text).toContain("<dt>Earlier access</dt><dd>until ");
+  });
+});
+
+describe("an answer for a new host says nothing about the others", () => {
+  const HOUR = 3_600_000;
+  const ALL = ["read", "secret"];
+  beforeAll(async () => {
+    const secret = { name: "secret", description: "See your secrets", resource: "https://api.test" };
+    await server.addScope({ ...secret, optional: true, sensitive: true });
+  });
+
+  /** A client with both scopes at `OLD` for a week, which was then registered with `NEW`. */
+  async function both() {
+    const registered = await server.addClient({ redirectUris: [OLD], scopes: ALL });
+    const owner = await someone();
+    const first = await allow(owner.agent, at(registered, OLD, { scope: ALL.join(" ") }), {
+      ...{ scope: ALL, duration: "604800" },
+    });
+    const client = await changeClient(server, registered, { redirectUris: [OLD, NEW] });
+    const { refresh_token: token } = (await redeem(server, client, first)).body as { refresh_token?: string };
+    const ask = (uri: string, more = {}) => at(client, uri, { scope: ALL.join(" "), ...more });
+    return { client, ...owner, token, ask };
+  }
+
+  test("a sensitive permission that starts unticked there → earlier access keeps it, and so does the history", async () => {
+    const { client, agent, token, ask } = await both();
+    const code = await allow(agent, ask(NEW));
+    expect((await redeem(server, client, code, { redirect_uri: NEW })).body.scope).toBe("read");
+    expect((await refresh(server, client, token)).body.scope).toBe("read secret");
+    expect((await agent.get("/account/history")).text).not.toContain("Removed");
+    // It was declined there alone: no page there, and the old host goes on.
+    const again = await agent.get(ask(NEW));
+    expect((await redeem(server, client, again.location ?? "", { redirect_uri: NEW })).body.scope).toBe("read");
+    const old = await agent.get(ask(OLD));
+    expect((await redeem(server, client, old.location ?? "")).body.scope).toBe("read secret");
+    const page = await agent.get(ask(NEW, { prompt: "consent" }));
+    expect(page.text).toContain("Declined before");
+  });
+
+  test("another end at a single permission, sooner or later → it holds there alone", async () => {
+    const { client, agent, token, ask } = await both();
+    await allow(agent, ask(NEW), { scope: ALL, "duration:read": "3600", "duration:secret": "31536000" });
+    server.tick(2 * HOUR);
+    expect(asksConsent(await agent.get(ask(NEW)))).toBe(true);
+    expect((await refresh(server, client, token)).body.scope).toBe("read secret");
+    server.tick(7 * 24 * HOUR);
+    expect((await refresh(server, client, token)).status).toBe(400);
+  });
+
+  test("unticked at a host that has it → both lose it, as the page says", async () => {
+    const { client, agent, token, ask } = await both();
+    await allow(agent, ask(NEW), { scope: ALL });
+    await allow(agent, ask(NEW, { prompt: "consent" }), { scope: ["read"] });
+    expect((await refresh(server, client, token)).body.scope).toBe("read");
+  });
+
+  test("the time there is over → the page says so, and that earlier access does not change", async () => {
+    const { agent, ask } = await both();
+    await allow(agent, ask(NEW), { scope: ALL, duration: "3600" });
+    server.tick(2 * HOUR);
+    const { text } = await agent.get(ask(NEW));
+    expect(text).toContain("What you allowed here has ended. Earlier access doesn’t change.");
+    expect(text).toContain("How long (this new access)");
+    expect((await agent.get(ask(OLD, { prompt: "consent" }))).text).not.toContain("has ended");
+    server.tick(7 * 24 * HOUR);
+    expect((await agent.get(ask(NEW))).text).not.toContain("has ended");
   });
 });
 

@@ -267,7 +267,7 @@ describe("RFC 7592 management", () => {
     expect((await stored(open, answer))?.reviewed).toBe(false);
     const page = await owner.agent.get(authorizeUrl(open, client, challenge()));
     expect(page.text).toContain("changed its name or logo");
-    expect(page.text).toContain("Earlier access keeps its end");
+    expect(page.text).toContain("Earlier access doesn’t change.");
     expect(page.text).toContain("nothing changes: the app keeps the access that it has");
     await updateClient(client.clientId, { reviewed: true }, admin(open));
     await settle();

@@ -72,6 +72,15 @@ export function scopesAt(scopes: readonly ConsentedScope[], reach: Reach): reado
   });
 }
 
+/**
+ * The hosts of scopes that have not ended, if this host is none of them. Empty: they have no hosts, as from a device.
+ * Undefined: the host is not new, or there are no scopes.
+ */
+export function hostsBefore(live: readonly ConsentedScope[], reach: Reach): readonly string[] | undefined {
+  if (live.length === 0 || live.some(({ hosts }) => reaches(hosts, reach))) return undefined;
+  return [...new Set(live.flatMap(({ hosts }) => hosts ?? reach.earlierHosts))];
+}
+
 /** Maximum time for which an owner's answer to a client holds, in milliseconds. Null: no maximum. */
 export function ceilingOf(
   { type, consentCeiling }: Pick<Client, "type" | "consentCeiling">,

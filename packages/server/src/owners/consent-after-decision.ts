@@ -9,7 +9,6 @@ import {
   later,
   offlineMark,
   type Reach,
-  reaches,
   scopesAt,
   sooner,
   withHost,
@@ -86,14 +85,14 @@ export interface Decided {
 /**
  * The scopes that a decision grants, each with its end. A scope that is active for the host of the answer keeps its
  * end, unless the owner chose another end for this scope. A scope that is active for other hosts gets the chosen
- * duration here, but ends no later than there.
+ * duration here, but ends no later than there, and does not change there.
  */
 export function decidedScopes(before: Consent | undefined, decision: Decision): Decided {
-  const { grant, durations = {}, keptEnds = {}, now, onceUntil } = decision;
-  const { hosts, earlierHosts, endsAt } = decision;
+  const { grant, durations = {}, keptEnds = {}, now, onceUntil, hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
-  const own = (name: string) => endsAt !== undefined || Object.hasOwn(durations, name);
+  const elsewhere = decision.own === undefined ? onlyElsewhere(before, decision) : new Set();
+  const own = (name: string) => endsAt !== undefined || (Object.hasOwn(durations, name) && !elsewhere.has(name));
   const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
   const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
   const isOnce = (name: string) => endsAt === undefined && !here.has(name) && durationOf(name, decision) === "once";
@@ -169,16 +168,6 @@ function lasts({ expiresAt }: GrantedScope, now: Millis): boolean {
 }
 
 /**
- * The hosts that an active consent was given for, if this host is none of them. Empty: the consent has no hosts, as
- * from a device. Undefined: the host is not new, or there is no active consent.
- */
-export function hostsBefore(consent: Consent | undefined, reach: Reach, now: Millis): readonly string[] | undefined {
-  const live = unexpired(consent, reach, now);
-  if (live.length === 0 || live.some(({ hosts }) => reaches(hosts, reach))) return undefined;
-  return [...new Set(live.flatMap(({ hosts }) => hosts ?? reach.earlierHosts))];
-}
-
-/**
  * The record after an approval, and the changes in the other live grants.
  *
  * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
@@ -200,8 +189,9 @@ export function approve(
   const isOnce = (name: string) => decision.endsAt === undefined && durationOf(name, decision) === "once";
   const standing = own.filter(({ name }) => !left.has(name) && !isOnce(name));
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
-  const declined = new Set(decision.declined);
-  const asked = [...grant.scopes, ...declined];
+  const elsewhere = onlyElsewhere(before, decision);
+  const declined = new Set(decision.declined.filter((name) => !elsewhere.has(name)));
+  const asked = [...grant.scopes, ...decision.declined];
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
   const scopes = [
     ...kept.map((scope) => {
@@ -230,7 +220,7 @@ export function approve(
     grantedBy: decision.grantedBy,
     via: decision.via,
     scopes,
-    removed: union(before?.removed ?? [], decision.declined).filter((name) => !decided.has(name)),
+    removed: union(before?.removed ?? [], [...declined]).filter((name) => !decided.has(name)),
     declined: union(isLive(held, now) ? held.declined : [], decision.declined).filter(
       (name) => !grant.scopes.includes(name),
     ),
@@ -247,6 +237,14 @@ export function approve(
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []), ...offlineMark(held, asked) },
   };
   return { consent, changes: differences(live, after) };
+}
+
+/** The scopes that are active only for other hosts than that of the answer. A person's answer changes nothing there. */
+export function onlyElsewhere(before: Consent | undefined, decision: Decision): ReadonlySet<string> {
+  const { hosts, earlierHosts, grant, now } = decision;
+  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
+  const here = new Set(activeAt(before, reach, now).map(({ name }) => name));
+  return new Set(unexpired(before, reach, now).map(({ name }) => name)).difference(here);
 }
 
 /** True: a person answered on a page, for themselves. */
@@ -424,15 +422,20 @@ function isLive(consent: Consent | undefined, now: Millis): consent is Consent {
   return consent?.status === "active" && isAhead(consent.expiresAt, now);
 }
 
-/** The scopes that the owner declined or removed, for as long as the consent holds. */
+/**
+ * The scopes that the owner declined or removed, for as long as the consent holds. With a host: a scope that is active for
+ * other hosts can be declined for this one.
+ */
 export function refusedScopes(
   consent: Consent | undefined,
-  { ceiling }: Pick<Reach, "ceiling">,
+  reach: Pick<Reach, "ceiling"> & Partial<Reach>,
   now: Millis,
 ): Record<"declined" | "removed", readonly string[]> {
-  const held = consent && consentUnder(consent, ceiling);
+  const held = consent && consentUnder(consent, reach.ceiling);
   if (!isLive(held, now)) return { declined: [], removed: [] };
-  const isGranted = (name: string) => held.scopes.some((scope) => scope.name === name && isAhead(scope.expiresAt, now));
+  const { host = null, earlierHosts = [], ceiling } = reach;
+  const granted = scopesAt(held.scopes, { host, earlierHosts, ceiling });
+  const isGranted = (name: string) => granted.some((scope) => scope.name === name && isAhead(scope.expiresAt, now));
   return { declined: held.declined.filter((name) => !isGranted(name)), removed: held.removed };
 }
 

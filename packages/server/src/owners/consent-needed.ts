@@ -1,7 +1,7 @@
 /** Whether the server must ask the owner, for which scopes, and how long the answer may hold. */
 
 import type { AuthorizationRequest } from "../oauth/authorization-endpoint/request.ts";
-import type { Reach } from "../oauth/consent-reach.ts";
+import { type Reach, reaches } from "../oauth/consent-reach.ts";
 import { type Client, type Consent, type Millis, NEVER, type Scope } from "../oauth/model.ts";
 import { consentHost, isUnverifiedRedirect } from "../oauth/redirect-uri.ts";
 import { activeAt, isPaused, unexpired } from "./consent-after-decision.ts";
@@ -34,6 +34,15 @@ export function presentEnds(
 /** The scopes of a consent record that hold for this destination, by name. */
 export function standingScopes(consent: Consent | undefined, reach: Reach, now: Millis): ReadonlyMap<string, Millis> {
   return new Map(activeAt(consent, reach, now).map(({ name, expiresAt }) => [name, expiresAt ?? NEVER]));
+}
+
+/**
+ * True: the consent was given for this host, too, but nothing holds for it any more. For other hosts, or from when the
+ * client looked different, something does.
+ */
+export function hasEndedHere(consent: Consent | undefined, reach: Reach, now: Millis): boolean {
+  const live = unexpired(consent, reach, now);
+  return live.some(({ hosts }) => reaches(hosts, reach)) && activeAt(consent, reach, now).length === 0;
 }
 
 /**

@@ -46,6 +46,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
       ${stranger(view.client, chrome)}
       ${view.formerName !== undefined && notice("warning", sentences(words.language, rich(words.consent.changedLook, { name: name(view.formerName) }), earlierKeeps(view, words)))}
       ${mixesAlphabets(view.client.name) && notice("warning", words.consent.lookalike)}
+      ${view.endedHere === true && notice("warning", sentences(words.language, words.consent.endedHere, earlierKeeps(view, words)))}
       ${view.newHost !== undefined && newAddress(view.newHost, earlierKeeps(view, words), words)}
       ${view.pausedAt !== undefined && notice("warning", pausedText(view, view.pausedAt, words))}
       ${view.device !== undefined && deviceFacts(view.device, chrome, words.consent.deny)}
@@ -132,8 +133,9 @@ function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, earli
 
 /** Says what becomes of access that was allowed for other addresses, or before the app looked different. */
 function earlierKeeps(view: ConsentView, { consent, company }: Messages): Child {
-  const place = shownCompany(view) === undefined ? consent.apps : company.yours;
-  return rich(consent.earlierKeeps, { place: html`<strong>${place}</strong>` });
+  const shown = shownCompany(view);
+  const place = html`<strong>${shown === undefined ? consent.apps : company.yours}</strong>`;
+  return rich(shown === undefined ? consent.earlierStays : consent.earlierKeeps, { place });
 }
 
 /** True: the app only wants to know who the person is. There is nothing to choose but yes or no, and for how long. */
@@ -279,9 +281,9 @@ function choosesDuration({ scopes, owners = [] }: ConsentView): boolean {
   return owners.length > 0 || scopes.some(({ granted }) => !granted);
 }
 
-/** True: the owner allowed the app for other addresses alone, or when it looked different. Such access keeps its end. */
-function isAnew({ newHost, formerName }: ConsentView): boolean {
-  return newHost !== undefined || formerName !== undefined;
+/** True: what the owner allowed holds for other addresses alone, or from when the app looked different. */
+function isAnew({ newHost, formerName, endedHere }: ConsentView): boolean {
+  return newHost !== undefined || formerName !== undefined || endedHere === true;
 }
 
 function duration(view: ConsentView, words: Messages): Markup {

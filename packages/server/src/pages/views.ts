@@ -238,6 +238,8 @@ export interface ConsentView {
   readonly formerName?: string;
   /** Present if this owner has not allowed the app's address yet. `before`: those that they allowed; empty if only a device was allowed. */
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
+  /** True: the owner allowed this address, and that has ended. What they allowed for other addresses has not. */
+  readonly endedHere?: true;
   /** True: the app has access of the shown owner already, for whatever permissions and addresses. */
   readonly keepsAccess?: boolean;
   /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
@@ -248,10 +250,7 @@ export interface ConsentView {
   readonly isNewcomer?: boolean;
   /** With `pausedAt`: the mark of this pause, for the form. */
   readonly resume?: string;
-  /**
-   * The app keeps access while the owner is away. `scope`: with a permission of the list that can be left out. `always`:
-   * whatever the owner selects. Absent: it doesn't.
-   */
+  /** The app keeps access while the owner is away: `scope`: with a permission that can be left out; `always`. Absent: it doesn't. */
   readonly away?: "scope" | "always";
   /** True if all scopes are granted already, and the page is shown because the client or `prompt=consent` requires it. */
   readonly allGranted: boolean;

@@ -9,6 +9,7 @@ import {
   type LiveGrant,
   latestOf,
   narrow,
+  refusedScopes,
 } from "../../src/owners/consent-after-decision.ts";
 import type { Approve } from "../../src/owners/storage.ts";
 
@@ -290,10 +291,24 @@ describe("approving", () => {
 
   test("declined → gone from record and grants; a grant left with nothing has no scopes", () => {
     const live = aLive([{ name: "write", expiresAt: null }]);
-    const before = aConsent({ scopes: [{ name: "write", expiresAt: null, grantedAt: 1 }] });
+    const before = aConsent({ scopes: [{ name: "write", hosts: HOSTS, expiresAt: null, grantedAt: 1 }] });
     const { consent, changes } = approve(before, aDecision({ declined: ["write"] }), [live]);
     expect(consent.scopes.map(({ name }) => name)).toEqual(["read"]);
     expect(changes).toMatchObject([{ grantId: "g", scopes: [] }]);
+  });
+
+  test("declined at a host that does not have it → stays in the record and in grants, and is declined there alone", () => {
+    const live = aLive([{ name: "write", expiresAt: null }]);
+    const before = aConsent({ scopes: [{ name: "write", hosts: HOSTS, expiresAt: null, grantedAt: 1 }] });
+    const { consent, changes } = approve(before, aDecision({ declined: ["write"], hosts: ["https://other.test"] }), [
+      live,
+    ]);
+    expect(consent.scopes[0]).toMatchObject(before.scopes[0] ?? {});
+    expect([consent.removed, changes]).toEqual([[], []]);
+    const declinedAt = (host: string) =>
+      refusedScopes(consent, { host, earlierHosts: [], ceiling: null }, NOW).declined;
+    expect([declinedAt("https://other.test"), declinedAt(HOSTS[0] ?? "")]).toEqual([["write"], []]);
+    expect(refusedScopes(consent, { ceiling: null }, NOW).declined).toEqual([]);
   });
 });
 

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { wantedAcr } from "../../src/oauth/authentication-context.ts";
-import { reachOf } from "../../src/oauth/consent-reach.ts";
+import { hostsBefore, type Reach, reachOf } from "../../src/oauth/consent-reach.ts";
 import type { Acr, Client, Consent, Scope } from "../../src/oauth/model.ts";
-import { hostsBefore } from "../../src/owners/consent-after-decision.ts";
+import { unexpired } from "../../src/owners/consent-after-decision.ts";
 import {
   answeredScopes,
   decideConsent,
@@ -114,16 +114,18 @@ test("given before hosts were noted, to a client that had this host then → no 
 test("the hosts before: where this one is new, those that anything standing was given for; else none", () => {
   const reach = { host: "https://app.test", earlierHosts: ["https://old.test"], ceiling: null };
   const other = held("read", null, ["https://other.test"]);
-  expect(hostsBefore(undefined, reach, 1000)).toBeUndefined();
-  expect(hostsBefore(consent([other], "revoked"), reach, 1000)).toBeUndefined();
-  expect(hostsBefore(consent([{ ...other, expiresAt: 999 }]), reach, 1000)).toBeUndefined();
-  expect(hostsBefore(consent([other, held("write")]), reach, 1000)).toBeUndefined();
-  expect(hostsBefore(consent([other]), { ...reach, host: null }, 1000)).toBeUndefined();
-  expect(hostsBefore(consent([other, { name: "x", ...old }]), reach, 1000)).toEqual([
+  const before = (record: Consent | undefined, where: Reach, now: number) =>
+    hostsBefore(unexpired(record, where, now), where);
+  expect(before(undefined, reach, 1000)).toBeUndefined();
+  expect(before(consent([other], "revoked"), reach, 1000)).toBeUndefined();
+  expect(before(consent([{ ...other, expiresAt: 999 }]), reach, 1000)).toBeUndefined();
+  expect(before(consent([other, held("write")]), reach, 1000)).toBeUndefined();
+  expect(before(consent([other]), { ...reach, host: null }, 1000)).toBeUndefined();
+  expect(before(consent([other, { name: "x", ...old }]), reach, 1000)).toEqual([
     "https://other.test",
     "https://old.test",
   ]);
-  expect(hostsBefore(consent([held("read", null, [])]), reach, 1000)).toEqual([]);
+  expect(before(consent([held("read", null, [])]), reach, 1000)).toEqual([]);
 });
 
 test("a scope with an owner role → only people who have it may grant it", () => {

@@ -1,8 +1,8 @@
-/** The states of the consent page about lengths of time, and for somebody who may answer for a company. */
+/** The states of the consent page about lengths of time, about addresses, and for somebody who may answer for a company. */
 
 import { type Chrome, consentPage, deviceDonePage } from "../../src/pages/index.ts";
 import type { OwnerOption } from "../../src/pages/views.ts";
-import { aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes, television } from "./sample-views.ts";
+import { aClient, aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes, television } from "./sample-views.ts";
 
 const owners = (): readonly OwnerOption[] => [
   { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
@@ -31,6 +31,32 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
     ),
   "consent-own-times": (c) =>
     consentPage(aConsent({ scopes: scopes.map((scope, at) => ({ ...scope, duration: at === 1 ? "once" : null })) }), c),
+  "consent-new-host": (c) =>
+    consentPage(
+      aConsent({ newHost: { host: "print.example.com", before: ["printer.example.org"] }, keepsAccess: true }),
+      c,
+    ),
+  "consent-new-host-only": (c) =>
+    consentPage(aConsent({ newHost: { host: "print.example.com", before: [] }, keepsAccess: true }), c),
+  "consent-new-host-many": (c) =>
+    consentPage(
+      aConsent({
+        client: aClient({ host: `${"very-long-subdomain.".repeat(4)}example.com` }),
+        newHost: {
+          host: `${"very-long-subdomain.".repeat(4)}example.com`,
+          before: ["127.0.0.1", "com.example.app:", "print.example.com", "a.example.com", "b.example.com"],
+        },
+        keepsAccess: true,
+      }),
+      c,
+    ),
+  "consent-ended-here": (c) => consentPage(aConsent({ endedHere: true, keepsAccess: true }), c),
+  "consent-kept-beside": (c) => {
+    const kept = scopes.map((one, at) =>
+      at === 1 ? { ...one, checked: false, declined: true, keptUntil: NOW + 7 * DAY } : one,
+    );
+    return consentPage(aConsent({ owners: selecting("company-1"), scopes: kept, keepsAccess: true }), c);
+  },
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
   "consent-other-owner": (c) =>

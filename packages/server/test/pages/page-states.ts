@@ -149,24 +149,11 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-unverified": (c) =>
     consentPage(aConsent({ client: aClient({ verified: false, publisher: null, people: 0, since: NOW - HOUR }) }), c),
   "consent-lookalike": (c) => consentPage(aConsent({ client: aClient({ name: "P\u0430yPal", verified: false }) }), c),
-  "consent-new-host": (c) =>
-    consentPage(aConsent({ newHost: { host: "print.example.com", before: ["printer.example.org"] } }), c),
-  "consent-new-host-only": (c) => consentPage(aConsent({ newHost: { host: "print.example.com", before: [] } }), c),
-  "consent-new-host-many": (c) =>
-    consentPage(
-      aConsent({
-        client: aClient({ host: `${"very-long-subdomain.".repeat(4)}example.com` }),
-        newHost: {
-          host: `${"very-long-subdomain.".repeat(4)}example.com`,
-          before: ["127.0.0.1", "com.example.app:", "print.example.com", "a.example.com", "b.example.com"],
-        },
-      }),
-      c,
-    ),
   "consent-loopback": (c) =>
     consentPage(aConsent({ client: aClient({ name: "Photo CLI", logo: null, host: "127.0.0.1" }) }), c),
   "consent-document": (c) => consentPage(aConsent({ client: aDocumentClient }), c),
-  "consent-document-changed": (c) => consentPage(aConsent({ client: aDocumentClient, formerName: "Code Toll" }), c),
+  "consent-document-changed": (c) =>
+    consentPage(aConsent({ client: aDocumentClient, formerName: "Code Toll", keepsAccess: true }), c),
   "consent-document-elsewhere": (c) =>
     consentPage(
       aConsent({

@@ -1,7 +1,7 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
-import { isOfflineAsked, isSameHost, sooner } from "../../oauth/consent-reach.ts";
+import { hostsBefore, isOfflineAsked, isSameHost, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -26,10 +26,11 @@ import {
 import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { hostsBefore, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
+import { refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
 import {
   defaultDuration,
   durationField,
+  hasEndedHere,
   presentEnds,
   readDuration,
   standingScopes,
@@ -163,17 +164,18 @@ export function keepsOf({ consent, reach }: OwnerChoice, now: Millis): Pick<Cons
   return unexpired(consent, reach, now).length > 0 ? { keepsAccess: true } : {};
 }
 
-/** The host of the request, where the owner allowed the client for other hosts alone, or when it looked different. */
+/** What the page says if the owner's earlier answers hold for other hosts alone, or from when the client looked different. */
 function newHost(
-  { consent, reach }: OwnerChoice,
+  { acting, consent, reach }: OwnerChoice,
   redirectUri: string,
   tools: FlowTools,
-): Pick<ConsentView, "newHost" | "formerName"> {
-  const before = hostsBefore(consent, reach, tools.now());
+): Pick<ConsentView, "newHost" | "formerName" | "endedHere"> {
+  const before = hostsBefore(unexpired(consent, reach, tools.now()), reach);
   const { host } = reach;
   if (host !== null && consent !== undefined && before?.some((one) => isSameHost(one, host)))
     return { formerName: consent.shown.clientName };
-  return before === undefined ? {} : { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
+  if (before !== undefined) return { newHost: { host: redirectHost(redirectUri), before: before.map(redirectHost) } };
+  return acting === undefined && hasEndedHere(consent, reach, tools.now()) ? { endedHere: true } : {};
 }
 
 /** The other services in which the app may act for members of each company. Asks nothing about an app without connections. */

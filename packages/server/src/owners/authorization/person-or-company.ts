@@ -212,10 +212,16 @@ function holdsByAnswer({ acting }: Pick<OwnerChoice, "acting">, name: string, no
  * The end of a scope that the app can renew in the member's name, and that they have neither left out nor allowed for once
  * alone. An approval can give it without an answer. Null: no end. Undefined: the app has none.
  */
-function liveEndOf({ acting, live }: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
+function liveEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
+  const { acting } = choice;
+  if (acting?.declined.includes(name) || acting?.chosenEnds[name] === ONCE_OVER) return undefined;
+  return renewableUntil(choice, name, now);
+}
+
+/** Until when the app can renew a scope in the member's name. Null: no end. Undefined: it can't. */
+function renewableUntil({ live }: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
   const end = live?.get(name)?.refreshableUntil;
-  if (end === undefined || (end !== null && end - now < SCOPE_MARGIN)) return undefined;
-  return acting?.declined.includes(name) || acting?.chosenEnds[name] === ONCE_OVER ? undefined : end;
+  return end === undefined || (end !== null && end - now < SCOPE_MARGIN) ? undefined : end;
 }
 
 /** The end that the member chose for a scope that they give now, or that of the app's access by an approval. Null: none. */
@@ -258,15 +264,19 @@ export interface HeldBeside {
   readonly until: Millis | null;
 }
 
-/** What the app has although the page shows it as new: it was for once, or the member would have to ask an admin for it now. */
+/**
+ * What the app has although the page shows it as new: it was for once, or the member would have to ask an admin for it now,
+ * also if they have left it out since.
+ */
 export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string, HeldBeside> {
   const { acting, consent, reach, live = new Map<string, HeldScope>() } = choice;
   const held = acting === undefined ? presentEnds(consent, reach, now) : heldScopes(choice, now);
   const beside = ({ name, endsAt, refreshableUntil }: HeldScope): HeldBeside | undefined => {
-    const renewed = acting === undefined ? undefined : liveEndOf(choice, name, now);
-    if (renewed !== undefined) return mustAskFor(choice, name, now) ? { once: false, until: renewed } : undefined;
     const isOnce = acting === undefined || refreshableUntil === undefined || acting.chosenEnds[name] === ONCE_OVER;
-    return isOnce && endsAt !== null ? { once: true, until: endsAt } : undefined;
+    if (isOnce) return endsAt === null ? undefined : { once: true, until: endsAt };
+    const renewed = renewableUntil(choice, name, now);
+    const isKept = mustAskFor(choice, name, now) || acting.declined.includes(name);
+    return renewed !== undefined && isKept ? { once: false, until: renewed } : undefined;
   };
   const others = [...live.values()].filter(({ name }) => !held.has(name));
   return new Map(

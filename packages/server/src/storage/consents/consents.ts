@@ -1,21 +1,20 @@
 /** Verbs of the consent record: approve, read, narrow, pause, revoke. */
 
-import { cappedEnd, isSameHost, type Reach } from "../../oauth/consent-reach.ts";
+import { cappedEnd, hostsBefore, isSameHost, type Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { InSession, PauseOutcome } from "../../owners/change-conditions.ts";
 import {
-  activeAt,
   againByRules,
   approve as approved,
   consentUnder,
   type Decision,
   decidedScopes,
-  hostsBefore,
   isPaused,
   type LiveGrant,
   latestOf,
   moveEnd,
   narrow as narrowed,
+  onlyElsewhere,
   unexpired,
 } from "../../owners/consent-after-decision.ts";
 import type {
@@ -113,9 +112,12 @@ export async function recordApproval(
   const held = [...(before?.scopes ?? []), ...running];
   // A member or admin of a company who answers a page decides for themselves.
   const isMembers = decision.own !== undefined;
-  const removed = isMembers ? takenAway(live, changes, decided.scopes, now) : declined;
+  const elsewhere = onlyElsewhere(before, decision);
+  const lost = declined.filter((name) => !elsewhere.has(name));
+  const removed = isMembers ? takenAway(live, changes, decided.scopes, now) : lost;
+  const stood = unexpired(before, grant, now);
   const newHosts = hosts.filter((host) => {
-    const known = hostsBefore(before, { host, earlierHosts, ceiling: grant.ceiling }, now);
+    const known = hostsBefore(stood, { host, earlierHosts, ceiling: grant.ceiling });
     return known !== undefined && !known.some((one) => isSameHost(one, host));
   });
   const earlierUntil = earlierEnd(before, consent, decision);
@@ -145,11 +147,8 @@ export async function recordApproval(
  * or the answer sets one end for all hosts.
  */
 function earlierEnd(before: Consent | undefined, { scopes }: Consent, decision: Decision): Millis | null | undefined {
-  const { hosts, earlierHosts, grant, endsAt, now } = decision;
-  if (endsAt !== undefined) return undefined;
-  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
-  const here = new Set(activeAt(before, reach, now).map(({ name }) => name));
-  const others = new Set(unexpired(before, reach, now).map(({ name }) => name)).difference(here);
+  if (decision.endsAt !== undefined) return undefined;
+  const others = onlyElsewhere(before, decision);
   return latestOf(scopes.filter(({ name }) => others.has(name)).map(({ expiresAt }) => expiresAt));
 }
 

@@ -40,6 +40,9 @@ export const owner = {
     newHost:
       "Diese App verwendet jetzt auch eine andere Adresse. Erlauben Sie das nur, wenn Sie diese Änderung erwartet haben.",
     newHostOnly: "Bisher haben Sie diese App nur auf einem Gerät erlaubt. Die App verwendet jetzt auch diese Adresse.",
+    endedHere: "Was Sie hier erlaubt haben, ist abgelaufen.",
+    earlierStays:
+      "Früherer Zugriff ändert sich nicht. Berechtigungen, die Sie schon erteilt haben, enden hier nicht später als dort. Um allen Zugriff zu beenden, entziehen Sie der App den Zugriff unter {place}.",
     earlierKeeps:
       "Früherer Zugriff behält sein Ende, außer Sie wählen unten bei einer Berechtigung ein anderes. Um ihn zu beenden, entziehen Sie der App den Zugriff unter {place}.",
     hostsBefore: "Bisher erlaubt",
@@ -64,8 +67,8 @@ export const owner = {
     sensitive: "Sensibel",
     declinedBefore: "Zuvor abgelehnt",
     onceBefore: "Zuvor einmal erlaubt; das endet {when}",
-    keptEnds: "Die App hat das bereits; das endet {when}",
-    keptNever: "Die App hat das bereits, ohne Ende",
+    keptEnds: "Die App hat das bereits, was Sie hier auch wählen; das endet {when}",
+    keptNever: "Die App hat das bereits, was Sie hier auch wählen, ohne Ende",
     duration: "Für wie lange",
     durationSame: "Wie unten gewählt",
     endShort: "Ende",

@@ -36,6 +36,9 @@ export const owner = {
     lookalike: "This name mixes letters from different alphabets that look alike, so it may imitate another app.",
     newHost: "This app now also uses another address. Allow it only if you expected this change.",
     newHostOnly: "Until now, you allowed this app only on a device. It now also uses this address.",
+    endedHere: "What you allowed here has ended.",
+    earlierStays:
+      "Earlier access doesn’t change. Permissions that you gave before end here no later than there. To end all access, revoke the app in {place}.",
     earlierKeeps:
       "Earlier access keeps its end, unless you choose another one at a permission below. To end it, revoke the app in {place}.",
     hostsBefore: "Allowed before",
@@ -60,8 +63,8 @@ export const owner = {
     sensitive: "Sensitive",
     declinedBefore: "Declined before",
     onceBefore: "Allowed once before; that ends {when}",
-    keptEnds: "The app has this already; that ends {when}",
-    keptNever: "The app has this already, with no end",
+    keptEnds: "The app has this already, whatever you choose here; that ends {when}",
+    keptNever: "The app has this already, whatever you choose here, with no end",
     duration: "How long",
     durationSame: "As chosen below",
     endShort: "End",

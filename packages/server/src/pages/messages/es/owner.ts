@@ -39,6 +39,9 @@ export const owner = {
     newHost: "Esta aplicación ahora usa también otra dirección. Permítalo solo si esperaba este cambio.",
     newHostOnly:
       "Hasta ahora solo había permitido esta aplicación en un dispositivo. Ahora usa también esta dirección.",
+    endedHere: "Lo que permitió aquí ha terminado.",
+    earlierStays:
+      "El acceso anterior no cambia. Los permisos que ya concedió no duran aquí más que allí. Para terminar todo el acceso, revoque la aplicación en {place}.",
     earlierKeeps:
       "El acceso anterior conserva su fin, salvo que elija otro en un permiso más abajo. Para terminarlo, revoque la aplicación en {place}.",
     hostsBefore: "Permitido antes",
@@ -63,8 +66,8 @@ export const owner = {
     sensitive: "Sensible",
     declinedBefore: "Rechazado antes",
     onceBefore: "Permitido una vez antes; eso termina {when}",
-    keptEnds: "La aplicación ya lo tiene; eso termina {when}",
-    keptNever: "La aplicación ya lo tiene, sin fecha de fin",
+    keptEnds: "La aplicación ya lo tiene, elija lo que elija aquí; eso termina {when}",
+    keptNever: "La aplicación ya lo tiene, elija lo que elija aquí, sin fecha de fin",
     duration: "Por cuánto tiempo",
     durationSame: "Como se elija abajo",
     endShort: "Fin",

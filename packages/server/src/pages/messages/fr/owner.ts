@@ -42,6 +42,9 @@ export const owner = {
       "Cette application utilise désormais aussi une autre adresse. Ne l’autorisez que si vous vous attendiez à ce changement.",
     newHostOnly:
       "Jusqu’ici, vous n’avez autorisé cette application que sur un appareil. Elle utilise désormais aussi cette adresse.",
+    endedHere: "Ce que vous aviez autorisé ici a pris fin.",
+    earlierStays:
+      "L’accès accordé auparavant ne change pas. Les autorisations déjà accordées ne durent pas plus longtemps ici que là-bas. Pour mettre fin à tout accès, révoquez l’application dans {place}.",
     earlierKeeps:
       "L’accès accordé auparavant garde sa fin, sauf si vous en choisissez une autre à une autorisation ci-dessous. Pour y mettre fin, révoquez l’application dans {place}.",
     hostsBefore: "Déjà autorisé",
@@ -66,8 +69,8 @@ export const owner = {
     sensitive: "Sensible",
     declinedBefore: "Refusé auparavant",
     onceBefore: "Autorisée une fois auparavant ; cela prend fin {when}",
-    keptEnds: "L’application l’a déjà ; cela prend fin {when}",
-    keptNever: "L’application l’a déjà, sans fin prévue",
+    keptEnds: "L’application l’a déjà, quel que soit votre choix ici ; cela prend fin {when}",
+    keptNever: "L’application l’a déjà, quel que soit votre choix ici, sans fin prévue",
     duration: "Durée",
     durationSame: "Comme choisi ci-dessous",
     endShort: "Fin",
