@@ -70,7 +70,7 @@ describe("the operator adds a redirect URI on another host", () => {
     const first = await redeem(server, client, await authorize(agent, at(client, OLD), ""));
     const page = await agent.get(at(client, NEW));
     expect(page.text).toContain(
-      "Earlier access doesn’t change. Permissions that you gave before end here no later than there.",
+      "Earlier access doesn’t change. For the same permissions, the new access ends no later.",
     );
     expect(page.text).toContain("How long (this new access)");
     expect(page.text).toContain("If you don’t allow it, nothing changes: the app keeps the access that it has.");

@@ -42,7 +42,7 @@ export const owner = {
     newHostOnly: "Bisher haben Sie diese App nur auf einem Gerät erlaubt. Die App verwendet jetzt auch diese Adresse.",
     endedHere: "Was Sie hier erlaubt haben, ist abgelaufen.",
     earlierStays:
-      "Früherer Zugriff ändert sich nicht. Berechtigungen, die Sie schon erteilt haben, enden hier nicht später als dort. Um allen Zugriff zu beenden, entziehen Sie der App den Zugriff unter {place}.",
+      "Früherer Zugriff ändert sich nicht. Für dieselben Berechtigungen endet der neue Zugriff nicht später. Um allen Zugriff zu beenden, entziehen Sie der App den Zugriff unter {place}.",
     earlierKeeps:
       "Früherer Zugriff behält sein Ende, außer Sie wählen unten bei einer Berechtigung ein anderes. Um ihn zu beenden, entziehen Sie der App den Zugriff unter {place}.",
     hostsBefore: "Bisher erlaubt",

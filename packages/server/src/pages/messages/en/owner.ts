@@ -38,7 +38,7 @@ export const owner = {
     newHostOnly: "Until now, you allowed this app only on a device. It now also uses this address.",
     endedHere: "What you allowed here has ended.",
     earlierStays:
-      "Earlier access doesn’t change. Permissions that you gave before end here no later than there. To end all access, revoke the app in {place}.",
+      "Earlier access doesn’t change. For the same permissions, the new access ends no later. To end all access, revoke the app in {place}.",
     earlierKeeps:
       "Earlier access keeps its end, unless you choose another one at a permission below. To end it, revoke the app in {place}.",
     hostsBefore: "Allowed before",

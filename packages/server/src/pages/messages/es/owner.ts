@@ -41,7 +41,7 @@ export const owner = {
       "Hasta ahora solo había permitido esta aplicación en un dispositivo. Ahora usa también esta dirección.",
     endedHere: "Lo que permitió aquí ha terminado.",
     earlierStays:
-      "El acceso anterior no cambia. Los permisos que ya concedió no duran aquí más que allí. Para terminar todo el acceso, revoque la aplicación en {place}.",
+      "El acceso anterior no cambia. Para los mismos permisos, el nuevo acceso no dura más. Para terminar todo el acceso, revoque la aplicación en {place}.",
     earlierKeeps:
       "El acceso anterior conserva su fin, salvo que elija otro en un permiso más abajo. Para terminarlo, revoque la aplicación en {place}.",
     hostsBefore: "Permitido antes",

@@ -44,7 +44,7 @@ export const owner = {
       "Jusqu’ici, vous n’avez autorisé cette application que sur un appareil. Elle utilise désormais aussi cette adresse.",
     endedHere: "Ce que vous aviez autorisé ici a pris fin.",
     earlierStays:
-      "L’accès accordé auparavant ne change pas. Les autorisations déjà accordées ne durent pas plus longtemps ici que là-bas. Pour mettre fin à tout accès, révoquez l’application dans {place}.",
+      "L’accès accordé auparavant ne change pas. Pour les mêmes autorisations, le nouvel accès ne dure pas plus longtemps. Pour mettre fin à tout accès, révoquez l’application dans {place}.",
     earlierKeeps:
       "L’accès accordé auparavant garde sa fin, sauf si vous en choisissez une autre à une autorisation ci-dessous. Pour y mettre fin, révoquez l’application dans {place}.",
     hostsBefore: "Déjà autorisé",
