@@ -271,6 +271,14 @@ describe("what is another host", () => {
   });
 });
 
+test("the new address ends sooner → the card gives its end beside it, and the last one for the permissions", async () => {
+  const { client, agent } = await moved();
+  await allow(agent, at(client, NEW), { duration: "3600" });
+  const text = (await agent.get("/account/apps")).text.replaceAll(/<[^>]*>/g, "");
+  expect(text).toMatch(/new\.test · ends in 60 minutes/);
+  expect(text).not.toMatch(/app\.test · /);
+});
+
 test("the time of the new address is over → the card names the addresses that are left", async () => {
   const { client, agent } = await moved();
   await allow(agent, at(client, NEW), { duration: "3600" });

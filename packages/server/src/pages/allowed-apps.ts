@@ -149,7 +149,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       <div class="app-name">
         <h2>${name(app.name)}</h2>
         ${formerName(app, words)}
-        ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
+        ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}${hostEnd(app, host, view.now, words)}</p>`)}
         ${moreHosts(app, words)}
       </div>
     </div>
@@ -175,6 +175,12 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
 function pausedText(pausedAt: number, now: number, { words, base }: Chrome): Child {
   const agents = html`<a href=${`${base}/account/agents`}>${words.agents.title}</a>`;
   return rich(words.agents.pausedHere, { when: timeElement(words, pausedAt, now), agents });
+}
+
+/** When access at a host ends, if it ends sooner than at others. */
+function hostEnd({ hostEnds = {} }: AppEntry, host: string, now: number, words: Messages): Child {
+  const end = Object.hasOwn(hostEnds, host) ? hostEnds[host] : undefined;
+  return end !== undefined && [" · ", rich(words.apps.until, { when: timeElement(words, end, now) })];
 }
 
 function moreHosts({ hosts }: AppEntry, words: Messages): Child {

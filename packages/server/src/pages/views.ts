@@ -273,6 +273,8 @@ export interface AppEntry {
   readonly logo: string | null;
   /** The hosts that the owner allowed, in plain text. Empty if there are none, as on a device. */
   readonly hosts: readonly string[];
+  /** The ends of hosts whose access ends sooner than that of others. Epoch milliseconds. */
+  readonly hostEnds?: Readonly<Record<string, number>>;
   readonly scopes: readonly {
     readonly name: string;
     readonly description: string;

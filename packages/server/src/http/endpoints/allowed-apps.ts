@@ -185,6 +185,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
     hosts: hostsOf(consent, client, now),
+    hostEnds: hostEndsOf(consent, client, now),
     scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
@@ -215,11 +216,26 @@ function scopeEntry(
 }
 
 /** The hosts that can still get something by the consent, in plain text. */
-export function hostsOf({ scopes }: Consent, client: Client | undefined, now: number): readonly string[] {
+export function hostsOf(consent: Consent, client: Client | undefined, now: number): readonly string[] {
+  return [...endsByHost(consent, client, now).keys()];
+}
+
+/** The ends of those hosts whose access ends sooner than that of others. */
+function hostEndsOf(consent: Consent, client: Client | undefined, now: number): Readonly<Record<string, number>> {
+  const ends = endsByHost(consent, client, now);
+  const last = Math.max(...ends.values());
+  return Object.fromEntries([...ends].filter(([, end]) => end < last));
+}
+
+/** The latest end of access at each host. Infinity: until revoked. */
+function endsByHost({ scopes }: Consent, client: Client | undefined, now: number): ReadonlyMap<string, number> {
   const earlier = consentHosts(client?.earlierRedirectUris ?? []);
-  const isAhead = (end: number | null | undefined) => end == null || end > now;
-  const living = scopes
-    .filter(({ expiresAt }) => isAhead(expiresAt))
-    .flatMap(({ hosts, hostEnds }) => (hosts ?? earlier).filter((host) => isAhead(hostEnds?.[host])));
-  return [...new Set(living.map(redirectHost))];
+  const ends = new Map<string, number>();
+  for (const { hosts, hostEnds, expiresAt } of scopes)
+    for (const host of hosts ?? earlier) {
+      const end = Math.min(expiresAt ?? Number.POSITIVE_INFINITY, hostEnds?.[host] ?? Number.POSITIVE_INFINITY);
+      const name = redirectHost(host);
+      if (end > now) ends.set(name, Math.max(end, ends.get(name) ?? 0));
+    }
+  return ends;
 }
