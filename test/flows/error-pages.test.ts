@@ -94,6 +94,15 @@ describe("a page where something went wrong has a way on", () => {
 });
 
 describe("paths and methods that aren't there", () => {
+  test("404 on a page of an account or a company → the page names no error for the developer of an app", async () => {
+    for (const path of ["/account/apps/", "/company/x/y/z", "/account/nothing"]) {
+      const { status, text } = await page(path);
+      expect([path, status, text.includes("For the developer")]).toEqual([path, 404, false]);
+    }
+    for (const path of ["/authorise", "/accounts"])
+      expect((await page(path)).text).toContain("For the developer of the app");
+  });
+
   test("404 → a page for people, JSON for programs, each with the request's number in the log's form", async () => {
     for (const path of [
       "/nothing",

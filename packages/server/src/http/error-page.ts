@@ -44,8 +44,7 @@ export function problemAnswer(
       status,
       title,
       text,
-      // Somebody with an invitation uses no app, and has no developer to tell.
-      condition: said === "invitation" ? null : shown,
+      condition: usesNoApp(said, request, tools) ? null : shown,
       // The developer's text is shown only if only a developer can fix the problem.
       description: said === "other" ? description : null,
       requestId: request.id,
@@ -55,6 +54,12 @@ export function problemAnswer(
   );
   const answer = page(status, html);
   return status === 503 || status === 429 ? later(answer, 5) : answer;
+}
+
+/** True: the person has no developer to tell, because an invitation or a missing page of theirs belongs to no app. */
+function usesNoApp(said: ConditionPage | "other", { path }: HttpRequest, { issuer }: PageTools): boolean {
+  const below = (first: string) => `${path}/`.startsWith(`${new URL(`${issuer}${first}`).pathname}/`);
+  return said === "invitation" || (said === "notFound" && (below("/account") || below("/company")));
 }
 
 /** The page about a refusal that was thrown. What the operator's policy says to the person replaces the server's text. */
