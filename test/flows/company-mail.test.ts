@@ -250,7 +250,9 @@ test("removed by an admin → told so, once; who leaves is not", async () => {
   const other = await addCompany(server);
   const leaver = await as(other.member);
   const leave = await leaver.submit(formTo(await leaver.get(`/company/${other.slug}`), "/leave"));
-  await leaver.submit(formTo(leave, "/leave"));
+  const left = await leaver.follow(await leaver.submit(formTo(leave, "/leave")));
+  expect(left.text).toContain("You left the company.");
+  expect((await leaver.get("/account/companies")).text).not.toContain("You left the company.");
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect([mailbox.to(email).length, mailbox.to(other.member.email).length]).toEqual([1, 1]);
 });

@@ -454,7 +454,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
   companies: (c) =>
     companiesPage(
       {
-        ...{ csrf: "csrf-value", person: ada, mayCreate: true },
+        ...{ csrf: "csrf-value", person: ada, mayCreate: true, hasLeft: false },
         companies: [
           { name: "Acme Corp", slug: "acme", role: "admin" },
           { name: LONG_NAME, slug: "long", role: "member" },
@@ -469,7 +469,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     createCompanyPage({ csrf: "csrf-value", person: ada, name: "Acme Corp", slug: "acme", problem: "taken" }, c),
   "create-company-many": (c) =>
     createCompanyPage({ csrf: "csrf-value", person: ada, name: "Acme Corp", slug: "acme", problem: "tooMany" }, c),
-  "companies-none": (c) => companiesPage({ csrf: "csrf-value", person: ada, mayCreate: false, companies: [] }, c),
+  "companies-none": (c) =>
+    companiesPage({ csrf: "csrf-value", person: ada, mayCreate: false, hasLeft: true, companies: [] }, c),
   invitation: (c) => invitationPage({ ...anInvitation(), role: "member", wrongPerson: false }, c),
   "invitation-to-member": (c) =>
     invitationPage({ ...anInvitation(), role: "admin", before: "member", wrongPerson: false }, c),

@@ -105,7 +105,7 @@ export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
 export const leaveCompany = forMembers(async (at, tools: CompanyTools) => {
   const outcome = await removeMember(at, at.person.personId, tools.companies);
   if (outcome.kind === "last_admin") return backTo(at, "", "lastAdmin", tools);
-  return redirect(303, `${tools.issuer}/account/companies`, at.visitor.cookies);
+  return redirect(303, `${tools.issuer}/account/companies?done=left`, at.visitor.cookies);
 });
 
 function memberAnswer(

@@ -155,6 +155,7 @@ export const showCompanies = signedIn(async ({ person, session, http, visitor },
   const view = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
+    hasLeft: new URLSearchParams(http.query).get("done") === "left",
     mayCreate: tools.companies.anyoneCreates,
     companies: companies.map(({ company: { name, slug }, member: { role } }) => ({ name, slug, role })),
   };

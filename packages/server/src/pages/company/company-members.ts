@@ -176,6 +176,7 @@ export function companiesPage(view: CompaniesView, chrome: Chrome): string {
     { ...view, here: "companies" },
     html`<div class="stack">
       <div class="heading"><h1>${company.yours}</h1></div>
+      ${view.hasLeft && notice("done", company.confirm.hasLeft)}
       ${
         view.companies.length === 0
           ? html`<div class="card empty">${icon("building")}<p class="soft">${company.none}</p></div>`

@@ -375,6 +375,8 @@ export interface CreateCompanyView {
 }
 
 export interface CompaniesView {
+  /** True: the reader has just left a company. */
+  readonly hasLeft: boolean;
   /** True: the reader may create a company. */
   readonly mayCreate: boolean;
   readonly csrf: string;

@@ -360,6 +360,7 @@ export const company = {
         "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
       leaveReturns:
         "Bei Ihrer nächsten Anmeldung mit {provider} werden Sie wieder Mitglied. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
+      hasLeft: "Sie haben das Unternehmen verlassen.",
       apps: "Diese Apps verlieren den Zugriff, den dieses Mitglied ihnen für das Unternehmen gegeben hat",
       none: "Keine App verliert Zugriff.",
       cancel: "Abbrechen",

@@ -346,6 +346,7 @@ export const company = {
         "You need a new invitation to come back. Your own account and the apps that you allowed for it stay as they are.",
       leaveReturns:
         "At your next sign-in with {provider}, you become a member again. Your own account and the apps that you allowed for it stay as they are.",
+      hasLeft: "You left the company.",
       apps: "These apps lose the access that this member gave them for the company",
       none: "No app loses access.",
       cancel: "Cancel",

@@ -356,6 +356,7 @@ export const company = {
       leaveText: "Para volver necesitará una nueva invitación. Su propia cuenta y sus aplicaciones no cambian.",
       leaveReturns:
         "En su próximo inicio de sesión con {provider}, volverá a ser miembro. Su propia cuenta y sus aplicaciones no cambian.",
+      hasLeft: "Ha salido de la empresa.",
       apps: "Estas aplicaciones pierden el acceso que este miembro les dio para la empresa",
       none: "Ninguna aplicación pierde el acceso.",
       cancel: "Cancelar",

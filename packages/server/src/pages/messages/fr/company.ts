@@ -367,6 +367,7 @@ export const company = {
         "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
       leaveReturns:
         "À votre prochaine connexion avec {provider}, vous redevenez membre. Votre propre compte et ses applications ne changent pas.",
+      hasLeft: "Vous avez quitté l’entreprise.",
       apps: "Ces applications perdent l’accès que ce membre leur a donné pour l’entreprise",
       none: "Aucune application ne perd son accès.",
       cancel: "Annuler",
