@@ -149,6 +149,17 @@ describe("a recovery that removes the new codes", () => {
     expect(await entersByCode(person, codes[1] ?? "")).toBe(true);
   });
 
+  test("→ the message about the used code says that a recovery used it, not that somebody signed in", async () => {
+    const { person, app, codes } = await anOwnerWithCodes();
+    await renewedBy(await inNewBrowser(person, app));
+    const { reader, page } = await opened(person);
+    await prove(reader, page, { recovery: codes[0] ?? "" });
+    const { text } = await messageTo(person.email, "A recovery code of your account was used", mailbox);
+    expect(text).toContain("opened a link from an e-mail about the account");
+    expect(text).not.toContain("signed in");
+    expect(text).not.toContain("Codes left");
+  });
+
   test("and is undone in a new browser → the restored codes sign in, and recovery says why it doesn't accept them", async () => {
     const { person, app, codes } = await anOwnerWithCodes();
     const { codes: young } = await renewedBy(await inNewBrowser(person, app));
@@ -158,6 +169,9 @@ describe("a recovery that removes the new codes", () => {
     const thief = new Agent(server.issuer);
     const restored = await thief.submit(formWith(await thief.get(link), "link"));
     expect(plain(restored)).toContain(`${KEPT} ${UNTRUSTED}`);
+    const { text } = await messageTo(person.email, "Your ways to sign in were restored", mailbox);
+    expect(text).toContain(KEPT);
+    expect(text).toContain(UNTRUSTED);
     const again = await opened(person);
     expect(isProof(again.page)).toBe(true);
     expect(plain(await prove(again.reader, again.page, { recovery: young[0] ?? "" }))).toContain(REFUSED);

@@ -32,6 +32,13 @@ export function recoveryNews(
     uncountedNewsFor(person, "recoveryUsed", { ...news, values: { ...news.values, left } }, tools.sessions);
 }
 
+/** The same where the code was used in a recovery by mail: nobody signed in, and the recovery can replace all codes. */
+export function recoveryNewsInRecovery(...[person, http, tools]: Parameters<typeof recoveryNews>) {
+  const news = newsOf(http, tools);
+  const values = { ...news.values, inRecovery: true };
+  return () => uncountedNewsFor(person, "recoveryUsed", { ...news, values }, tools.sessions);
+}
+
 /** What a message says of the browser that it is about. */
 export function newsOf(http: HttpRequest, tools: PageTools): News {
   const values = { browser: browserName(userAgentOf(http)), address: http.address };

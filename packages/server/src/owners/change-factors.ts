@@ -13,7 +13,8 @@ import type {
 import type { StoredMail } from "./mail/storage.ts";
 import type { Person } from "./person.ts";
 import { isBoundTo, type PresentedDevice } from "./recognize-known-device.ts";
-import { type ProvingCodes, provingAfterRenewal, provingCodes } from "./recovery/review-factors-and-apps.ts";
+import { type ProvingCodes, provingCodes } from "./recovery/factor-trust.ts";
+import { provingAfterRenewal } from "./recovery/review-factors-and-apps.ts";
 import { addedFrom } from "./recovery/trust-used-factor.ts";
 import type { SessionContext } from "./sessions.ts";
 import type { Session } from "./storage.ts";

@@ -7,7 +7,7 @@ import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
 import type { NamedWay } from "./security/recover-account-views.ts";
-import { codesReplaced, companyApps, listed, wayName } from "./security/sign-in-way-names.ts";
+import { codesAtRecovery, codesReplaced, companyApps, listed, wayName } from "./security/sign-in-way-names.ts";
 import { exact } from "./shown-time.ts";
 import { visible, webAddress } from "./untrusted-text.ts";
 
@@ -37,13 +37,15 @@ export function mailOf(
   const said = words.mail.kinds[view.kind];
   const values = shown(view, chrome);
   const say = (text: string): Said => ({ text: fill(text, values), html: rich(text, isolated(values)) });
-  const first = view.values.seenBefore === true ? words.mail.signInSeenBefore : said.text;
+  const first = firstText(view, words);
   const lines = [...invited(view, values, words), say(first)];
   for (const text of appsEnded(view, chrome)) lines.push({ text, html: text });
   lines.push(...accessRevoked(view, chrome));
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
   if (view.kind === "recoveryRenewed")
     for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });
+  if (view.kind === "factorsRestored")
+    for (const text of codesAtRecovery(view.values.proving, words)) lines.push({ text, html: text });
   const told = facts(view, chrome);
   const subject = fill(said.subject, values);
   // A message about something that no page can change has no button.
@@ -65,6 +67,12 @@ export function mailOf(
     ),
     language: words.language,
   };
+}
+
+/** The first sentences of a message: for two kinds, they depend on how the person came to what they did. */
+function firstText({ kind, values }: MailView, { mail }: Messages): string {
+  if (values.seenBefore === true) return mail.signInSeenBefore;
+  return values.inRecovery === true ? mail.recoveryUsedInRecovery : mail.kinds[kind].text;
 }
 
 /** Says that all apps lost their access, and when it ends. */

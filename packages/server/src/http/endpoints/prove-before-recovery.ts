@@ -9,7 +9,7 @@ import type { ProveView, TakeBackWhat } from "../../pages/security/recover-accou
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { networkOf } from "../connections/client-address.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import { recoveryNews } from "../factor-change-input.ts";
+import { recoveryNewsInRecovery } from "../factor-change-input.ts";
 import { formToken, isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, later, page, redirect, waitUntil } from "../http-message.ts";
 import { type PasskeyTools, passkeyOffer, personOfPasskey } from "../passkey-forms.ts";
@@ -72,7 +72,7 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, tools: Prov
     if (typed.trim() === "") return again({ kind: by === "code" ? "missing" : "wrongRecovery" });
     const { person } = followed;
     const from = { network: networkOf(http.address), device: deviceCookie(http, tools) };
-    const told = { recoveryNews: recoveryNews(person, http, tools) };
+    const told = { recoveryNews: recoveryNewsInRecovery(person, http, tools) };
     const outcome = await proveFactor(
       { person, by, typed, ...from, ...told, link: followed.link },
       ways,

@@ -11,7 +11,7 @@ import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import type { Person } from "../../owners/person.ts";
-import { provingCodes } from "../../owners/recovery/review-factors-and-apps.ts";
+import { provingCodes } from "../../owners/recovery/factor-trust.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";

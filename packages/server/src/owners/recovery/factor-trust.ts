@@ -4,7 +4,7 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { AddedFrom } from "../factor-storage.ts";
+import type { AddedFrom, SecondFactor } from "../factor-storage.ts";
 
 /** How long a browser must have been known before its use vouches for the owner. */
 export const SETTLED: Millis = 7 * 86_400_000;
@@ -61,4 +61,27 @@ export function isOwners(
 /** True: the factor counts as the owner's. */
 export function isVouched({ vouchedFrom: from }: Pick<AddedFrom, "vouchedFrom">, now: Millis): boolean {
   return from !== null && from <= now;
+}
+
+/**
+ * Which recovery codes prove who recovers: those of the present set, and those of the previous one. Undefined: none,
+ * because nobody vouches for the authenticator.
+ */
+export interface ProvingCodes {
+  readonly codes: boolean;
+  readonly earlierCodes: boolean;
+}
+
+type ReplacedFactor = Pick<
+  SecondFactor,
+  "added" | "createdAt" | "codesAt" | "codesAdded" | "earlier" | "earlierCodesLeft"
+>;
+
+export function provingCodes(factor: ReplacedFactor | undefined, now: Millis): ProvingCodes | undefined {
+  if (factor === undefined || !(isVouched(factor.added, now) || factor.earlier !== null)) return undefined;
+  const { createdAt, codesAt, codesAdded, earlier, earlierCodesLeft } = factor;
+  // Codes that were made for an authenticator that is not the person's prove nothing. Codes that came with their
+  // authenticator can replace it.
+  const codes = isVouched(codesAdded, now) || (earlier !== null && codesAt === createdAt);
+  return { codes, earlierCodes: earlierCodesLeft > 0 };
 }

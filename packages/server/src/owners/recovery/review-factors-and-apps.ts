@@ -8,7 +8,7 @@ import type { Acting } from "../company-storage.ts";
 import type { AddedFrom, Passkey, SecondFactor } from "../factor-storage.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { ConsentWithGrants } from "../storage.ts";
-import { isVouched, SETTLED } from "./factor-trust.ts";
+import { isVouched, type ProvingCodes, provingCodes, SETTLED } from "./factor-trust.ts";
 import type { FactorKind } from "./storage.ts";
 
 /** A factor that the server keeps while nothing vouches for the one that replaced it. */
@@ -134,23 +134,6 @@ function waysOf({ passkeys, passkeysWork, factor }: Holdings, now: Millis): Ways
   const { codes = false, earlierCodes = false } = provingCodes(factor, now) ?? {};
   return { authenticator, earlier: earlier !== null, codes, earlierCodes, passkeys: vouched };
 }
-
-/**
- * Which recovery codes prove who recovers: those of the present set, and those of the previous one. Undefined: none,
- * because nobody vouches for the authenticator.
- */
-export type ProvingCodes = Pick<Ways, "codes" | "earlierCodes">;
-
-export function provingCodes(factor: ReplacedFactor | undefined, now: Millis): ProvingCodes | undefined {
-  if (factor === undefined || !(isVouched(factor.added, now) || factor.earlier !== null)) return undefined;
-  const { createdAt, codesAt, codesAdded, earlier, earlierCodesLeft } = factor;
-  // Codes that were made for an authenticator that is not the person's prove nothing. Codes that came with their
-  // authenticator can replace it.
-  const codes = isVouched(codesAdded, now) || (earlier !== null && codesAt === createdAt);
-  return { codes, earlierCodes: earlierCodesLeft > 0 };
-}
-
-type ReplacedFactor = Omit<SecondFactor, "sealedSecret" | "lastStep">;
 
 /** The same for the codes after the person has replaced them, with a browser that counts as `added` says. */
 export function provingAfterRenewal(

@@ -8,7 +8,7 @@ import type { AddedFrom, PersonKey } from "../factor-storage.ts";
 import type { DeviceSeen, KnownDevice } from "../known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkKey, StoredMail } from "../mail/storage.ts";
 import type { Person } from "../person.ts";
-import { isOwners } from "./factor-trust.ts";
+import { isOwners, type ProvingCodes } from "./factor-trust.ts";
 
 /** How long a removal can be undone. */
 export const REMOVAL_KEPT: Millis = 72 * 3_600_000;
@@ -116,6 +116,8 @@ export interface RecoveryStorage {
         readonly passwordHash: string;
         readonly device: DeviceSeen | null;
         readonly mails: readonly StoredMail[];
+        /** Sent instead of `mails` if these recovery codes prove who recovers the account, once the factors are back. */
+        readonly mailsIf?: readonly { readonly proving: ProvingCodes; readonly mails: readonly StoredMail[] }[];
       },
     ): Promise<FollowLinkOutcome>;
     /** Factors of one removal, or of all; oldest first. */

@@ -7,7 +7,7 @@ import type { Postbox } from "../mail/mail-content.ts";
 import { type MailLimitContext, mayTell } from "../mail/mail-limits.ts";
 import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
-import { type ProvingCodes, provingCodes } from "./review-factors-and-apps.ts";
+import { type ProvingCodes, provingCodes } from "./factor-trust.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 
 export interface RestoreContext extends MailLimitContext {
@@ -36,6 +36,13 @@ export async function provingSince(
   return provingCodes(await storage.secondFactors.get({ partition, personId }), now());
 }
 
+/** What the message says about recovery codes. Only the transaction knows which of these is true. */
+const TOLD_OF_CODES: readonly ProvingCodes[] = [
+  { codes: true, earlierCodes: true },
+  { codes: false, earlierCodes: true },
+  { codes: false, earlierCodes: false },
+];
+
 /** `passwordHash`: the hash of a password that nobody knows. Every address of the account gets a message. */
 export async function restore(
   { key, link, person }: FollowedLink,
@@ -55,15 +62,18 @@ export async function restore(
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
   const who = { browser: from.browser, address: from.address };
   const language = person.language ?? from.language;
-  const mails: StoredMail[] = [];
+  const heard: { readonly to: string; readonly theirs: boolean }[] = [];
   for (const to of told) {
-    // A possible intruder, at an address that the account no longer has, must not learn about the browser.
     const theirs = to === link.address || to === person.email;
-    if (!theirs && !(await mayTell(to, "factorsRestored", context))) continue;
-    const values = { person: username, at: now, ...(theirs ? who : {}) };
-    const draft = { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values } as const;
-    mails.push(...mail.write(draft, { partition, cause: [link.linkId, String(now)] }));
+    if (theirs || (await mayTell(to, "factorsRestored", context))) heard.push({ to, theirs });
   }
+  const mailsOf = (proving: ProvingCodes | undefined): readonly StoredMail[] =>
+    heard.flatMap(({ to, theirs }) => {
+      // A possible intruder, at an address that the account no longer has, must not learn about browser and codes.
+      const values = { person: username, at: now, ...(theirs ? { ...who, ...(proving && { proving }) } : {}) };
+      const draft = { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values } as const;
+      return mail.write(draft, { partition, cause: [link.linkId, String(now)] });
+    });
   const { linkId, saltHash } = key;
   return storage.recovery.restoreFactors({
     partition: key.partition,
@@ -71,7 +81,8 @@ export async function restore(
     saltHash,
     passwordHash: from.passwordHash,
     device: from.device,
-    mails,
+    mails: mailsOf(undefined),
+    mailsIf: TOLD_OF_CODES.map((proving) => ({ proving, mails: mailsOf(proving) })),
     now,
   });
 }

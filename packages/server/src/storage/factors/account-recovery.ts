@@ -6,7 +6,7 @@ import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import { presentedAmong } from "../../owners/known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
 import { unvouchedSince } from "../../owners/recovery/factor-fingerprints.ts";
-import { isOwners } from "../../owners/recovery/factor-trust.ts";
+import { isOwners, type ProvingCodes, provingCodes } from "../../owners/recovery/factor-trust.ts";
 import {
   OWN_BROWSER_ONLY,
   REMOVAL_KEPT,
@@ -51,7 +51,7 @@ import { personColumns, personOf, text } from "../row-conversion.ts";
 import { isOperator } from "./lock-person-row.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removed-factors.ts";
-import { lockFactor } from "./second-factors.ts";
+import { codesOf, lockFactor } from "./second-factors.ts";
 
 /** Changes the person's partition first. Then their companies learn that grants in their names end. */
 export const recoverPassword = steps<TakeBack, TakeBackOutcome>(async (call, args) => {
@@ -287,7 +287,7 @@ export const writeRestore = transaction<
   const nothing = { outcome: { kind: "unknown" }, erased: [] } as const;
   const link = await lockAccount(tx, args, "restore");
   if (link === undefined || link.about === null) return nothing;
-  const { partition, passwordHash, device, mails, now } = args;
+  const { partition, passwordHash, device, mails, mailsIf = [], now } = args;
   const key = { partition, personId: link.personId };
   const back = await bringBack(tx, key, { removalId: link.about, device, now });
   if (back === undefined) return nothing;
@@ -307,13 +307,23 @@ export const writeRestore = transaction<
     sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,
     { ...key, about: link.about },
   );
-  await post(tx, mails, now);
+  const proving = await provingNow(tx, key, now);
+  const said = mailsIf.find(({ proving: { codes, earlierCodes } }) => {
+    return codes === proving?.codes && earlierCodes === proving.earlierCodes;
+  });
+  await post(tx, said?.mails ?? mails, now);
   await tell(tx, {
     ...{ kind: "user.recovered", at: now, by: `user:${key.personId}`, subject: key.personId },
     details: { way: "restore" },
   });
   return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
 });
+
+async function provingNow(tx: Tx, key: PersonKey, now: Millis): Promise<ProvingCodes | undefined> {
+  const factor = await lockFactor(tx, key);
+  if (factor === undefined) return undefined;
+  return provingCodes({ ...factor, earlierCodesLeft: (await codesOf(tx, key, true)).length }, now);
+}
 
 /** Releases the passkeys' ids before the change and settles them after it; then they are free. */
 export const endWaysBack = steps<PersonKey & ByLesser & { readonly now: Millis }, void>(

@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",
+    recoveryUsedInRecovery:
+      "El {when} alguien abrió un enlace de un correo electrónico sobre la cuenta {person} y después introdujo un código de recuperación. Ese código ya no funciona.",
     removedReturns:
       "Si {app} todavía le permite iniciar sesión, volverá a ser miembro en su próximo inicio de sesión allí.",
     kinds: {

@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
+    recoveryUsedInRecovery:
+      "Le {when}, quelqu’un a ouvert un lien d’un e-mail au sujet du compte {person}, puis a saisi un code de secours. Ce code ne fonctionne plus.",
     removedReturns:
       "Si vous pouvez encore vous connecter avec {app}, votre prochaine connexion vous rend de nouveau membre.",
     kinds: {

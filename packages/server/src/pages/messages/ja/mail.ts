@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "このアカウントで以前に使われたことのあるブラウザーから、{person} としてサインインがありました。パスワードの変更後、またはそのブラウザーのサインアウト後、初めてのサインインです。",
+    recoveryUsedInRecovery:
+      "{when}、アカウント {person} に関するメールのリンクが開かれ、その後リカバリーコードが入力されました。そのコードは使えなくなりました。",
     removedReturns: "{app} でまだサインインできる場合、次にそこでサインインすると再びメンバーになります。",
     kinds: {
       recover: {
