@@ -290,7 +290,8 @@ describe.each(
       await page.waitForURL(/\/leave\??$/);
       await check(page);
       await submit(page, "/leave", "Leave");
-      await page.waitForURL(/\/account\/companies$/);
+      await page.waitForURL(/\/account\/companies\?/);
+      expect(await page.locator("main").innerText()).toContain("You left the company.");
       expect(await page.locator("main").innerText()).toContain("You don’t belong to a company");
     });
   });
