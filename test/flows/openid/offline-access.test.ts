@@ -186,6 +186,77 @@ describe("offline_access", () => {
       expect((await refresh(server, app, early.body.refresh_token)).body.error).toBe("invalid_grant");
     });
 
+    describe("an older refresh token, then it is asked for →", () => {
+      const NEW = "https://new.test/cb";
+
+      /** The page of the second request, and the newest entry of the history after its answer. */
+      async function asked(answer: Record<string, string | readonly string[]>, more: Record<string, string> = {}) {
+        const of = await anApp({ redirectUris: [app.redirectUris[0] ?? "", NEW] });
+        const first = await tokensFor({ duration: "2592000" }, of, WITHOUT);
+        const page = await first.agent.get(authorizeUrl(server, of, { scope: ASKED, ...more }));
+        await first.agent.submit(consentForm(page), { decision: "allow", ...answer });
+        const history = await first.agent.get("/account/history");
+        const entries = history.text.split('<div class="event">').map(textIn);
+        const used = await refresh(server, of, first.body.refresh_token);
+        return { page: textIn(page.text), entry: entries[1] ?? "", used, of };
+      }
+      const textIn = (text: string) => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+      const NOW = /Keep access while you’re away .*The app has this now; that ends .*Your choice here replaces it/;
+
+      test("the page says until when the app has it; refused → it stays, and page and history say so", async () => {
+        const { page, entry, used } = await asked({ decision: "deny" });
+        expect(page).toMatch(NOW);
+        expect(page).toContain("the app keeps the access that it has, also while you’re away.");
+        expect(used.status).toBe(200);
+        expect(entry).toMatch(/You refused .*It can still .*Keep access while you’re away .*It asked to/);
+      });
+
+      test("left out → the refresh token ends, and the history says that it was removed", async () => {
+        const { page, entry, used } = await asked(declined);
+        expect(page).toMatch(NOW);
+        expect(used.body.error).toBe("invalid_grant");
+        expect(entry).toMatch(/You allowed .*Removed: Keep access while you’re away/);
+      });
+
+      test.each([
+        ["left out", declined],
+        ["for an hour", { ...allowed, duration: "3600" }],
+      ])("at a new address, %s → the older access stays as it is, as the page says", async (_, answer) => {
+        const { page, entry, used, of } = await asked(answer, { redirect_uri: NEW });
+        expect(page).toContain("The app has this already, whatever you choose here; that ends");
+        expect(page).not.toMatch(NOW);
+        expect(page).toContain("also while you’re away.");
+        expect(used.status).toBe(200);
+        expect(entry).not.toContain("Removed");
+        server.tick(2 * HOUR);
+        expect((await refresh(server, of, used.body.refresh_token)).status).toBe(200);
+      });
+
+      test("no older refresh token → the page says nothing of the kind", async () => {
+        const { agent } = await tokensFor({ duration: "once" }, app, WITHOUT);
+        const page = await agent.get(authorizeUrl(server, app, { scope: ASKED }));
+        expect(page.text).toContain("Keep access while you’re away");
+        expect(textIn(page.text)).not.toMatch(NOW);
+        expect(page.text).not.toContain("also while you’re away");
+      });
+
+      test("for a company → the row says it, and the company’s history of leaving it out", async () => {
+        const company = await addCompany(server, { defaultRule: "members" });
+        const { username } = company.member;
+        const agent = await signedIn(username);
+        const own = { owner: company.companyId, duration: "2592000" };
+        const first = await authorize(agent, authorizeUrl(server, app, { scope: WITHOUT }), username, own);
+        const { body } = await redeem(server, app, first);
+        const page = await agent.get(authorizeUrl(server, app, { scope: ASKED }));
+        expect(textIn(page.text)).toMatch(NOW);
+        await agent.submit(consentForm(page), { decision: "allow", ...declined });
+        expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
+        const { partition, companyId: ownerId } = company;
+        const page1 = await server.assent.storage.history.list({ partition, ownerId, limit: 10, before: null });
+        expect(page1.map(({ record }) => record.removed)).toContainEqual(["offline_access"]);
+      });
+    });
+
     test("it ends before the rest, or was for once → none, before and after the end", async () => {
       const hour = { ...allowed, duration: "7776000", "duration:offline_access": "3600" };
       const ended = await tokensFor(hour);

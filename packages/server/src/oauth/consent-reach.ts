@@ -3,7 +3,15 @@
  * §§4.1, 4.14.2), and whether it gives refresh tokens without `offline_access` (OpenID Connect Core §11).
  */
 
-import { type Client, type Consent, type ConsentedScope, type Grant, type Millis, NEVER } from "./model.ts";
+import {
+  type Client,
+  type Consent,
+  type ConsentedScope,
+  type Grant,
+  type GrantedScope,
+  type Millis,
+  NEVER,
+} from "./model.ts";
 import { OFFLINE_ACCESS } from "./openid/scopes.ts";
 import type { Policy } from "./ports.ts";
 import { consentHost, consentHosts } from "./redirect-uri.ts";
@@ -163,6 +171,16 @@ export function awayEnd(
   return refreshable && scopes.every(({ name }) => name !== OFFLINE_ACCESS)
     ? (moved.get(OFFLINE_ACCESS) ?? null)
     : null;
+}
+
+/** An older grant's refresh tokens without `offline_access` as that scope, with the end of the grant. Empty: it has none. */
+export function awayAsScope({
+  refreshable,
+  scopes,
+  absoluteUntil,
+}: Pick<Grant, "refreshable" | "scopes" | "absoluteUntil">): readonly GrantedScope[] {
+  if (!refreshable || scopes.some(({ name }) => name === OFFLINE_ACCESS)) return [];
+  return [{ name: OFFLINE_ACCESS, expiresAt: absoluteUntil === NEVER ? null : absoluteUntil }];
 }
 
 /** The later of two ends. Null: it does not end by itself. */

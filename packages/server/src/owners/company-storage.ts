@@ -1,7 +1,4 @@
-/**
- * The storage port of companies: members, apps that may act in a company's name, requests. Each verb is one
- * transaction.
- */
+/** The storage port of companies: members, their apps, requests. Each verb is one transaction. */
 
 import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
 import type { PauseOutcome } from "./change-conditions.ts";
@@ -121,8 +118,9 @@ export interface HeldScope {
   readonly name: string;
   /** The latest end in these grants. Null: none. */
   readonly endsAt: Millis | null;
-  /** The same in those with refresh tokens. Absent: no such grant has the scope. */
+  /** The same in those with refresh tokens; and in those of them without `offline_access`. Absent: no such grant has the scope. */
   readonly refreshableUntil?: Millis | null;
+  readonly awayUntil?: Millis | null;
 }
 
 /** A member's request that an admin approves an app. */

@@ -211,8 +211,11 @@ export function approve(
   const after = live.map((each) => {
     const isOwn = each.personId === decision.grantedBy;
     if (decision.own !== undefined) return isOwn ? ownAfter(each, own, decision.own, now) : each;
-    if (isOwn && decision.endsAt === undefined) return changed(each, declined, decided, now, stood);
-    return changed(each, declined, moved, now, new Set());
+    if (decision.endsAt !== undefined) return changed(each, declined, moved, now, new Set());
+    const here = (ends: typeof moved) => new Map([...ends].filter(([name]) => !elsewhere.has(name)));
+    return isOwn
+      ? changed(each, declined, here(decided), now, stood)
+      : changed(each, declined, here(moved), now, new Set());
   });
   const consent: Consent = {
     ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
@@ -239,12 +242,13 @@ export function approve(
   return { consent, changes: differences(live, after) };
 }
 
-/** The scopes that are active only for other hosts than that of the answer. A person's answer changes nothing there. */
+/** The scopes that are active only for other hosts than that of the answer. At a new host, also `offline_access`: older refresh tokens need none. */
 export function onlyElsewhere(before: Consent | undefined, decision: Decision): ReadonlySet<string> {
   const { hosts, earlierHosts, grant, now } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const here = new Set(activeAt(before, reach, now).map(({ name }) => name));
-  return new Set(unexpired(before, reach, now).map(({ name }) => name)).difference(here);
+  const all = unexpired(before, reach, now).map(({ name }) => name);
+  return new Set(here.size > 0 || all.length === 0 ? all : [...all, OFFLINE_ACCESS]).difference(here);
 }
 
 /** True: a person answered on a page, for themselves. */
@@ -316,6 +320,8 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
             }),
           ),
       ];
+  const names = granted.map(({ name }) => name);
+  const rules = union(before?.shown.byRules ?? [], names);
   const ends = [
     ...granted.map(({ expiresAt }) => expiresAt),
     ...scopes.map(({ expiresAt }) => expiresAt),
@@ -341,14 +347,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     pausedAt: before?.pausedAt ?? null,
     shown: {
       ...(before?.shown ?? issued.shown),
-      ...(issued.via === "operator policy"
-        ? byRules(
-            union(
-              before?.shown.byRules ?? [],
-              granted.map(({ name }) => name),
-            ).slice(0, MOST_BY_RULES),
-          )
-        : {}),
+      ...(issued.via === "operator policy" ? byRules(rules.slice(0, MOST_BY_RULES)) : {}),
     },
   };
 }

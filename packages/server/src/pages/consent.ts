@@ -89,8 +89,10 @@ function offersToday(view: ConsentView): boolean {
 
 function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
   return (
-    scopes.some(({ endsAt, onceUntil, keptUntil }) => typeof (onceUntil ?? keptUntil ?? endsAt) === "number") ||
-    owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
+    scopes.some(
+      ({ endsAt, onceUntil, keptUntil, awayUntil }) =>
+        typeof (onceUntil ?? keptUntil ?? awayUntil ?? endsAt) === "number",
+    ) || owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
   );
 }
 
@@ -254,14 +256,16 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
 }
 
 /** The scope's present end, or that of older access. Null if the scope is new. */
-function presentEnd({ endsAt, onceUntil, keptUntil }: ScopeChoice, now: number, words: Messages): Child {
+function presentEnd({ endsAt, onceUntil, keptUntil, awayUntil }: ScopeChoice, now: number, words: Messages): Child {
   if (onceUntil !== undefined) {
     const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
     return html`<span class="soft small">${text}</span>`;
   }
-  if (keptUntil !== undefined) {
-    const { keptEnds, keptNever } = words.consent;
-    const text = keptUntil === null ? keptNever : rich(keptEnds, { when: timeElement(words, keptUntil, now) });
+  const held = keptUntil !== undefined ? keptUntil : awayUntil;
+  if (held !== undefined) {
+    const { keptEnds, keptNever, awayEnds, awayNever } = words.consent;
+    const [ends, never] = keptUntil !== undefined ? [keptEnds, keptNever] : [awayEnds, awayNever];
+    const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
     return html`<span class="soft small">${text}</span>`;
   }
   if (endsAt === undefined) return null;
@@ -394,8 +398,14 @@ function next(view: ConsentView, words: Messages): Markup {
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   return html`<p class="next">
-    ${sentences(words.language, ...(isChoice ? [ticked] : []), where, keeps ? words.consent.nextDenyKeeps : words.consent.nextDeny, undo)}
+    ${sentences(words.language, ...(isChoice ? [ticked] : []), where, keeps ? nextDenyKeeps(view, words) : words.consent.nextDeny, undo)}
   </p>`;
+}
+
+function nextDenyKeeps({ scopes }: ConsentView, { consent }: Messages): string {
+  const offline = scopes.find(({ name }) => name === OFFLINE_ACCESS);
+  const away = offline?.awayUntil !== undefined || offline?.keptUntil !== undefined;
+  return away ? consent.nextDenyKeepsAway : consent.nextDenyKeeps;
 }
 
 /** A company can allow more, which the app gets later without an answer. The page says so at the choice of the owner. */

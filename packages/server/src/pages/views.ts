@@ -180,11 +180,11 @@ export interface ScopeChoice {
   readonly endsAt?: number | null;
   /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
   readonly onceUntil?: number;
-  /** The same, of access that a company's member could not allow now. It stays. Null: it has no end. */
+  /** The same, of access that the answer leaves. `awayUntil`: of refresh tokens from before `offline_access`, which it replaces. Null: no end. */
   readonly keptUntil?: number | null;
-  /** True if the owner declined the scope before. */
+  readonly awayUntil?: number | null;
+  /** True if the owner declined the scope before; or granted it. The page shows granted ones apart, so that new ones stand out. */
   readonly declined?: boolean;
-  /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */
   readonly granted: boolean;
 }
 

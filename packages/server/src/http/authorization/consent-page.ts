@@ -11,6 +11,7 @@ import { type Asking, askedOnPage } from "../../owners/authorization/browser-flo
 import { durationsFor, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
+  awayBefore,
   declinedFor,
   givenEndOf,
   type HeldBeside,
@@ -376,11 +377,21 @@ export async function scopeChoices(
     declined: scope.optional && declined.has(scope.name),
     ...endOf(ends.get(scope.name), last(scope.name)),
     ...besideOf(beside.get(scope.name)),
+    ...(scope.name === OFFLINE_ACCESS && !standing.has(scope.name) ? awayEndOf(owner, now) : {}),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null
         : chosen(scope.name),
   }));
+}
+
+/** A person's answer at a new address leaves the access at the others as it is. */
+function awayEndOf(choice: OwnerChoice, now: Millis): Pick<ScopeChoice, "awayUntil" | "keptUntil"> {
+  const until = awayBefore(choice);
+  if (until === undefined) return {};
+  const { acting, consent, reach } = choice;
+  const isNewHost = hostsBefore(unexpired(consent, reach, now), reach) !== undefined;
+  return acting === undefined && isNewHost ? { keptUntil: until } : { awayUntil: until };
 }
 
 function besideOf(held: HeldBeside | undefined): Pick<ScopeChoice, "onceUntil" | "keptUntil"> {

@@ -15,7 +15,7 @@ import {
   verdictOn,
 } from "../company-rules.ts";
 import type { Acting, CompanyStorage, HeldScope } from "../company-storage.ts";
-import { isPaused, refusedScopes } from "../consent-after-decision.ts";
+import { isPaused, latestOf, refusedScopes } from "../consent-after-decision.ts";
 import {
   type ConsentAsked,
   type ConsentDecision,
@@ -285,6 +285,14 @@ export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string
       return found === undefined ? [] : [[one.name, found] as const];
     }),
   );
+}
+
+/**
+ * Until when the app gets access while the owner is away, by refresh tokens from before it asked for `offline_access`. Null:
+ * no end. Undefined: it has none.
+ */
+export function awayBefore({ live }: OwnerChoice): Millis | null | undefined {
+  return latestOf([...(live?.values() ?? [])].map(({ awayUntil }) => awayUntil).filter((end) => end !== undefined));
 }
 
 /** True: the member has to ask an admin for this scope, whatever the company consented to. */

@@ -1,8 +1,9 @@
 /** Verbs that count and list the people for whom an app acts in a company's name, and the end of one member's grants. */
 
-import { cappedEnd, later } from "../../oauth/consent-reach.ts";
+import { awayAsScope, cappedEnd, later } from "../../oauth/consent-reach.ts";
 import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-storage.ts";
+import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { noteEnded } from "../consents/history.ts";
 import { query, type Row, sql, type Tx, words } from "../define-verbs.ts";
@@ -58,20 +59,24 @@ export const liveAccess = query<
     for (const row of rows) {
       const personId = text(row, "person_id");
       const last = cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
-      for (const { name, expiresAt } of json<readonly GrantedScope[]>(row, "scopes")) {
+      const scopes = json<readonly GrantedScope[]>(row, "scopes");
+      const isRefreshable = whole(row, "refreshable") === 1;
+      const isAway = awayAsScope({ refreshable: isRefreshable, scopes, absoluteUntil: last }).length > 0;
+      for (const { name, expiresAt } of scopes) {
         const key = `${personId} ${name}`;
         const end = Math.min(expiresAt ?? NEVER, last);
         if (end <= now) continue;
         const before = held.get(key);
         const endsAt = end >= NEVER ? null : end;
-        const isRefreshable = whole(row, "refreshable") === 1;
-        const refreshable = [before?.refreshableUntil, isRefreshable ? endsAt : undefined].filter(
-          (one) => one !== undefined,
-        );
+        const latest = (...ends: readonly (Millis | null | undefined)[]) =>
+          latestOf(ends.filter((one) => one !== undefined));
+        const refreshableUntil = latest(before?.refreshableUntil, isRefreshable ? endsAt : undefined);
+        const awayUntil = latest(before?.awayUntil, isAway ? endsAt : undefined);
         held.set(key, {
           ...{ personId, admin: admins.has(personId), name },
           endsAt: before === undefined ? endsAt : later(before.endsAt, endsAt),
-          ...(refreshable.length === 0 ? {} : { refreshableUntil: refreshable.reduce(later) }),
+          ...(refreshableUntil === undefined ? {} : { refreshableUntil }),
+          ...(awayUntil === undefined ? {} : { awayUntil }),
         });
       }
     }

@@ -53,7 +53,7 @@ import {
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
-import { changeGrants, liveGrants, oneConsent, presentAccess, takenAway } from "./grants-of-consent.ts";
+import { changeGrants, liveGrants, lostAway, oneConsent, presentAccess, takenAway } from "./grants-of-consent.ts";
 import { note } from "./history.ts";
 
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -109,12 +109,12 @@ export async function recordApproval(
   const { shown, texts, grantedBy: by, via, declined, hosts, earlierHosts } = decision;
   // Grants alone have a scope that was for once and still runs.
   const running = live.flatMap(({ scopes }) => scopes).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  const held = [...(before?.scopes ?? []), ...running];
   // A member or admin of a company who answers a page decides for themselves.
   const isMembers = decision.own !== undefined;
   const elsewhere = onlyElsewhere(before, decision);
   const lost = declined.filter((name) => !elsewhere.has(name));
   const removed = isMembers ? takenAway(live, changes, decided.scopes, now) : lost;
+  const held = [...(before?.scopes ?? []), ...running, ...lostAway(live, changes)];
   const stood = unexpired(before, grant, now);
   const newHosts = hosts.filter((host) => {
     const known = hostsBefore(stood, { host, earlierHosts, ceiling: grant.ceiling });

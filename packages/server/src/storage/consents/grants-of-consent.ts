@@ -1,6 +1,6 @@
 /** The grants under one consent, as decisions about it read and change them. */
 
-import { sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import { awayAsScope, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { NewGrant } from "../../oauth/storage.ts";
 import {
@@ -87,13 +87,15 @@ export async function activeGrants(
 
 /**
  * What an app can do at this moment, for an entry of the history: the scopes of the record, those that it gets by the
- * operator's rules, and those that only live grants hold, for example for this once. Each has its latest end.
+ * operator's rules, and those that only live grants hold, for example for this once. Each has its latest end. `asked`:
+ * if the app asked for `offline_access`, older refresh tokens count as that.
  */
 export async function presentAccess(
   tx: Tx,
   record: Consent,
   ceiling: Millis | null,
   now: Millis,
+  asked: readonly string[] = [],
 ): Promise<Pick<HistoryEntry["record"], "scopes" | "expiresAt" | "paused">> {
   const consent = consentUnder(record, ceiling);
   const { live } = await activeGrants(tx, consent, ceiling, now);
@@ -103,8 +105,9 @@ export async function presentAccess(
       return { name, expiresAt: absoluteUntil === NEVER ? expiresAt : sooner(expiresAt, absoluteUntil) };
     }),
   );
+  const away = live.flatMap(awayAsScope).filter(({ name }) => asked.includes(name));
   const byRules = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
-  const present = [...consent.scopes, ...byRules, ...held].filter(
+  const present = [...consent.scopes, ...byRules, ...held, ...away].filter(
     ({ expiresAt }) => expiresAt === null || expiresAt > now,
   );
   const ends = Map.groupBy(present, ({ name }) => name);
@@ -140,6 +143,12 @@ export async function changeOwnGrants(
   return takenAway(locked, changes, scopes, now);
 }
 
+/** What grants lose that have refresh tokens without `offline_access`, if the owner declines that scope. */
+export function lostAway(live: readonly LiveGrant[], changes: readonly GrantChange[]): readonly GrantedScope[] {
+  const lost = new Set(changes.filter(({ refreshable }) => refreshable === false).map(({ grantId }) => grantId));
+  return live.filter(({ grantId }) => lost.has(grantId)).flatMap(awayAsScope);
+}
+
 /** The scopes that changes take from grants, without those that the answer (`given`) gives anew. */
 export function takenAway(
   live: readonly LiveGrant[],
@@ -152,7 +161,7 @@ export function takenAway(
     const running = before.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
     return running.filter(({ name }) => ![...scopes, ...given].some((one) => one.name === name));
   });
-  return [...new Set(lost.map(({ name }) => name))];
+  return [...new Set([...lost, ...lostAway(live, changes)].map(({ name }) => name))];
 }
 
 /**

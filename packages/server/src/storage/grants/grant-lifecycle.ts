@@ -289,8 +289,8 @@ export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }
   if (verdict === "stranger") return { kind: "unknown" };
   const { partition, ownerId, clientId, ceiling, now } = args;
   const row = await tx.one(activeConsent, { partition, ownerId, clientId });
-  const nothing = { scopes: [], expiresAt: null };
-  await noteRefused(tx, args, row === undefined ? nothing : await presentAccess(tx, consentOf(row), ceiling, now));
+  const present = row && (await presentAccess(tx, consentOf(row), ceiling, now, args.scopes));
+  await noteRefused(tx, args, present ?? { scopes: [], expiresAt: null });
   return { kind: "noted" };
 });
 

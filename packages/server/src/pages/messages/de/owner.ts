@@ -69,6 +69,8 @@ export const owner = {
     onceBefore: "Zuvor einmal erlaubt; das endet {when}",
     keptEnds: "Die App hat das bereits, was Sie hier auch wählen; das endet {when}",
     keptNever: "Die App hat das bereits, was Sie hier auch wählen, ohne Ende",
+    awayEnds: "Die App hat das jetzt schon; das endet {when}. Ihre Wahl hier ersetzt es",
+    awayNever: "Die App hat das jetzt schon, ohne Ende. Ihre Wahl hier ersetzt es",
     duration: "Für wie lange",
     durationSame: "Wie unten gewählt",
     endShort: "Ende",
@@ -89,6 +91,8 @@ export const owner = {
     nextTickedNow: "Die App erhält jetzt nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
     nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",
+    nextDenyKeepsAway:
+      "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat, auch während Sie nicht da sind.",
     nextTickedKeeps: "Die App behält nur, was angekreuzt ist.",
     nextUndo: "Sie können den Zugriff jederzeit unter {apps} widerrufen.",
     nextUndoOwners:

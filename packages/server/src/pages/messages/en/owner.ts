@@ -65,6 +65,8 @@ export const owner = {
     onceBefore: "Allowed once before; that ends {when}",
     keptEnds: "The app has this already, whatever you choose here; that ends {when}",
     keptNever: "The app has this already, whatever you choose here, with no end",
+    awayEnds: "The app has this now; that ends {when}. Your choice here replaces it",
+    awayNever: "The app has this now, with no end. Your choice here replaces it",
     duration: "How long",
     durationSame: "As chosen below",
     endShort: "End",
@@ -84,6 +86,8 @@ export const owner = {
     nextTickedNow: "Now, the app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
     nextDenyKeeps: "If you don’t allow it, nothing changes: the app keeps the access that it has.",
+    nextDenyKeepsAway:
+      "If you don’t allow it, nothing changes: the app keeps the access that it has, also while you’re away.",
     nextTickedKeeps: "The app keeps only what is ticked.",
     nextUndo: "You can revoke access at any time in {apps}.",
     nextUndoOwners: "You can revoke access at any time: your own in {apps}, access for a company in {companies}.",

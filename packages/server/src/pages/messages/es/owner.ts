@@ -68,6 +68,8 @@ export const owner = {
     onceBefore: "Permitido una vez antes; eso termina {when}",
     keptEnds: "La aplicación ya lo tiene, elija lo que elija aquí; eso termina {when}",
     keptNever: "La aplicación ya lo tiene, elija lo que elija aquí, sin fecha de fin",
+    awayEnds: "La aplicación ya lo tiene; eso termina {when}. Lo que elija aquí lo sustituye",
+    awayNever: "La aplicación ya lo tiene, sin fecha de fin. Lo que elija aquí lo sustituye",
     duration: "Por cuánto tiempo",
     durationSame: "Como se elija abajo",
     endShort: "Fin",
@@ -88,6 +90,8 @@ export const owner = {
     nextTickedNow: "Por ahora, la aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
     nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
+    nextDenyKeepsAway:
+      "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene, también en su ausencia.",
     nextTickedKeeps: "La aplicación conserva solo lo que está marcado.",
     nextUndo: "Puede revocar el acceso en cualquier momento en {apps}.",
     nextUndoOwners:

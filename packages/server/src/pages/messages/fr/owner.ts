@@ -71,6 +71,8 @@ export const owner = {
     onceBefore: "Autorisée une fois auparavant ; cela prend fin {when}",
     keptEnds: "L’application l’a déjà, quel que soit votre choix ici ; cela prend fin {when}",
     keptNever: "L’application l’a déjà, quel que soit votre choix ici, sans fin prévue",
+    awayEnds: "L’application l’a déjà ; cela prend fin {when}. Votre choix ici le remplace",
+    awayNever: "L’application l’a déjà, sans fin prévue. Votre choix ici le remplace",
     duration: "Durée",
     durationSame: "Comme choisi ci-dessous",
     endShort: "Fin",
@@ -91,6 +93,8 @@ export const owner = {
     nextTickedNow: "Pour l’instant, l’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
+    nextDenyKeepsAway:
+      "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a, y compris en votre absence.",
     nextTickedKeeps: "L’application ne garde que ce qui est coché.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:
