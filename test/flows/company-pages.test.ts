@@ -387,7 +387,7 @@ describe("members", () => {
     const acme = await addCompany(server);
     const agent = await as(acme.member);
     const left = await agent.submit(await asked(agent, await agent.get(path("", acme)), "/leave"));
-    expect(pathOf(left)).toBe("/account/companies");
+    expect(pathOf(left)).toBe("/account/companies?done=left");
     expect((await agent.get(path("", acme))).status).toBe(404);
   });
 });

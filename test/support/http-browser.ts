@@ -242,7 +242,9 @@ export async function authorize(
 
 /** A text without the numbers of refusals: two answers that must not be told apart are equal but for these. */
 export function unnumbered(text: string): string {
-  const numbers = [...text.matchAll(/\/errors\/\w+\?id=([\w-]{16})/g)].map(([, number = ""]) => number);
+  const numbers = [...text.matchAll(/(?:\/errors\/\w+\?id=|<code>)([\w-]{16})(?![\w-])/g)].map(
+    ([, number = ""]) => number,
+  );
   return numbers.reduce((rest, number) => rest.replaceAll(number, "…"), text);
 }
 
