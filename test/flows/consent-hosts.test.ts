@@ -218,6 +218,28 @@ describe("an answer for a new host says nothing about the others", () => {
     expect((await refresh(server, client, token)).status).toBe(400);
   });
 
+  test("the end of the app is moved on Apps, or at the old host → a time there that is over stays over, and a running one stays", async () => {
+    const { client, agent, ask } = await both();
+    const short = await allow(agent, ask(NEW), { scope: ALL, duration: "3600" });
+    const { refresh_token: token } = (await redeem(server, client, short, { redirect_uri: NEW })).body as {
+      refresh_token?: string;
+    };
+    const move = async (duration: string) =>
+      agent.submit(formTo(await agent.get("/account/apps"), "/account/apps/end"), { duration });
+    expect((await move("86400")).status).toBe(303);
+    expect((await refresh(server, client, token)).status).toBe(200);
+    server.tick(2 * HOUR);
+    expect((await refresh(server, client, token)).status).toBe(400);
+    for (const again of [
+      () => move("604800"),
+      () => allow(agent, ask(OLD, { prompt: "consent" }), { "duration:read": "2592000" }),
+    ]) {
+      await again();
+      expect(asksConsent(await agent.get(ask(NEW)))).toBe(true);
+      expect(answered(await agent.get(ask(OLD)))).toBe(true);
+    }
+  });
+
   test("unticked at a host that has it → both lose it, as the page says", async () => {
     const { client, agent, token, ask } = await both();
     await allow(agent, ask(NEW), { scope: ALL });

@@ -208,6 +208,35 @@ export function withHost(scope: ConsentedScope, host: string, end: Millis | null
   return { ...scope, hosts: hostsAfter(scope, given), hostEnds: shorter ? { ...others, [host]: end } : others };
 }
 
+/** An active scope with another end. Hosts with a sooner end of their own keep it, but not the host of the answer. */
+export function movedTo(
+  { hostEnds = {}, ...scope }: ConsentedScope,
+  end: Millis | null,
+  host?: string,
+): ConsentedScope {
+  const own = Object.entries(hostEnds).filter(([one, until]) => one !== host && (end === null || until < end));
+  return { ...scope, expiresAt: end, ...(own.length === 0 ? {} : { hostEnds: Object.fromEntries(own) }) };
+}
+
+/**
+ * The new ends of moved scopes in a live grant. A grant with a scope that ended sooner than in the record (`before`) is one of
+ * a host that ends sooner, if the record has such hosts.
+ */
+export function endsInGrant(
+  moved: readonly ConsentedScope[],
+  before: readonly GrantedScope[],
+  grant: readonly GrantedScope[],
+): ReadonlyMap<string, Millis | null> {
+  const endIn = (scopes: readonly GrantedScope[], name: string) =>
+    scopes.find((scope) => scope.name === name)?.expiresAt ?? null;
+  const endOf = ({ name, expiresAt, hostEnds }: ConsentedScope) => {
+    const [own, last] = [endIn(grant, name), endIn(before, name)];
+    const isSooner = hostEnds !== undefined && own !== null && (last === null || own < last);
+    return isSooner ? sooner(expiresAt, own) : expiresAt;
+  };
+  return new Map(moved.map((scope) => [scope.name, endOf(scope)]));
+}
+
 /** A scope without ends of single hosts: a new end holds for all. */
 export function everywhere({ hostEnds: _, ...scope }: ConsentedScope): ConsentedScope {
   return scope;

@@ -3,10 +3,12 @@
 import {
   awayEnd,
   cappedEnd,
+  endsInGrant,
   everywhere,
   grown,
   hostsAfter,
   later,
+  movedTo,
   offlineMark,
   type Reach,
   scopesAt,
@@ -200,7 +202,8 @@ export function approve(
       const end = decided.get(scope.name);
       if (end === undefined) return scope;
       if (decision.own !== undefined) return { ...grown(scope, end, decision), decidedAt: now };
-      return { ...everywhere(scope), expiresAt: end, decidedAt: now, hosts: hostsAfter(scope, decision) };
+      const after = decision.endsAt === undefined ? movedTo(scope, end, decision.hosts[0]) : everywhere(scope);
+      return { ...after, expiresAt: end, decidedAt: now, hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
@@ -212,10 +215,8 @@ export function approve(
     const isOwn = each.personId === decision.grantedBy;
     if (decision.own !== undefined) return isOwn ? ownAfter(each, own, decision.own, now) : each;
     if (decision.endsAt !== undefined) return changed(each, declined, moved, now, new Set());
-    const here = (ends: typeof moved) => new Map([...ends].filter(([name]) => !elsewhere.has(name)));
-    return isOwn
-      ? changed(each, declined, here(decided), now, stood)
-      : changed(each, declined, here(moved), now, new Set());
+    const ends = new Map([...(isOwn ? decided : moved)].filter(([name]) => !elsewhere.has(name)));
+    return changed(each, declined, ends, now, isOwn ? stood : new Set());
   });
   const consent: Consent = {
     ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
@@ -398,7 +399,7 @@ export function narrow(
   };
 }
 
-/** The record and its live grants with another end for all active scopes. A `once` keeps its own end. */
+/** The record and its live grants with another end for all active scopes. A `once` and a host that ends sooner keep theirs. */
 export function moveEnd(
   consent: Consent,
   end: Millis | null,
@@ -407,9 +408,8 @@ export function moveEnd(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const scopes = consent.scopes
     .filter(({ expiresAt }) => isAhead(expiresAt, now))
-    .map((scope) => ({ ...everywhere(scope), expiresAt: end, decidedAt: now }));
-  const moved = new Map(scopes.map(({ name }) => [name, end]));
-  const after = live.map((each) => changed(each, new Set(), moved, now));
+    .map((scope) => ({ ...movedTo(scope, end), decidedAt: now }));
+  const after = live.map((each) => changed(each, new Set(), endsInGrant(scopes, consent.scopes, each.scopes), now));
   return {
     consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
     changes: differences(live, after),
