@@ -240,6 +240,18 @@ describe("an answer for a new host says nothing about the others", () => {
     }
   });
 
+  test("a later end in a row at the old host → a running time at the other one stays", async () => {
+    const { client, agent, ask } = await both();
+    const short = await allow(agent, ask(NEW), { scope: ALL, duration: "3600" });
+    const { refresh_token: token } = (await redeem(server, client, short, { redirect_uri: NEW })).body as {
+      refresh_token?: string;
+    };
+    const later = { "duration:read": "2592000", "duration:secret": "2592000" };
+    await allow(agent, ask(OLD, { prompt: "consent" }), { scope: ALL, ...later });
+    server.tick(2 * HOUR);
+    expect((await refresh(server, client, token)).status).toBe(400);
+  });
+
   test("unticked at a host that has it → both lose it, as the page says", async () => {
     const { client, agent, token, ask } = await both();
     await allow(agent, ask(NEW), { scope: ALL });

@@ -232,6 +232,12 @@ describe("offline_access", () => {
         expect((await refresh(server, of, used.body.refresh_token)).status).toBe(200);
       });
 
+      test("at a new address, for longer than the earlier access → the history gives the end of that, not the new one", async () => {
+        const { entry } = await asked({ ...allowed, duration: "7776000" }, { redirect_uri: NEW });
+        const day = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" });
+        expect(entry).toContain(`Earlier access: until ${day.format(server.now() + 30 * 24 * HOUR)}`);
+      });
+
       test("no older refresh token → the page says nothing of the kind", async () => {
         const { agent } = await tokensFor({ duration: "once" }, app, WITHOUT);
         const page = await agent.get(authorizeUrl(server, app, { scope: ASKED }));

@@ -161,25 +161,35 @@ export function offlineMark(
 }
 
 /**
+ * The scopes that have not ended, without those for this host. At a new host, also `offline_access`: an answer for it does
+ * not concern the refresh tokens of others, which need no such scope.
+ */
+export function onlyElsewhere(live: readonly GrantedScope[], here: readonly GrantedScope[]): ReadonlySet<string> {
+  const offline = live.length > 0 && here.length === 0 ? [OFFLINE_ACCESS] : [];
+  const present = new Set(here.map(({ name }) => name));
+  return new Set([...live.map(({ name }) => name), ...offline].filter((name) => !present.has(name)));
+}
+
+/** True: an older grant has refresh tokens without `offline_access`. */
+export function isAwayWithout({ refreshable, scopes }: Pick<Grant, "refreshable" | "scopes">): boolean {
+  return refreshable && scopes.every(({ name }) => name !== OFFLINE_ACCESS);
+}
+
+/**
  * The end of an older grant that has refresh tokens without `offline_access`: with the permission that the owner allows
  * now. Null: its own. `moved`: the ends that the owner chose.
  */
 export function awayEnd(
-  { refreshable, scopes }: Pick<Grant, "refreshable" | "scopes">,
+  grant: Pick<Grant, "refreshable" | "scopes">,
   moved: ReadonlyMap<string, Millis | null>,
 ): Millis | null {
-  return refreshable && scopes.every(({ name }) => name !== OFFLINE_ACCESS)
-    ? (moved.get(OFFLINE_ACCESS) ?? null)
-    : null;
+  return isAwayWithout(grant) ? (moved.get(OFFLINE_ACCESS) ?? null) : null;
 }
 
 /** An older grant's refresh tokens without `offline_access` as that scope, with the end of the grant. Empty: it has none. */
-export function awayAsScope({
-  refreshable,
-  scopes,
-  absoluteUntil,
-}: Pick<Grant, "refreshable" | "scopes" | "absoluteUntil">): readonly GrantedScope[] {
-  if (!refreshable || scopes.some(({ name }) => name === OFFLINE_ACCESS)) return [];
+export function awayAsScope(grant: Pick<Grant, "refreshable" | "scopes" | "absoluteUntil">): readonly GrantedScope[] {
+  const { absoluteUntil } = grant;
+  if (!isAwayWithout(grant)) return [];
   return [{ name: OFFLINE_ACCESS, expiresAt: absoluteUntil === NEVER ? null : absoluteUntil }];
 }
 

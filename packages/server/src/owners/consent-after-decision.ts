@@ -10,6 +10,7 @@ import {
   later,
   movedTo,
   offlineMark,
+  onlyElsewhere,
   type Reach,
   scopesAt,
   sooner,
@@ -82,6 +83,8 @@ export interface Decided {
   readonly decidedAt: Millis;
   /** True: some scope is for more than this once. An approval with an end date is. */
   readonly lasting: boolean;
+  /** The scopes that are active only for other hosts than that of the answer. */
+  readonly elsewhere: ReadonlySet<string>;
 }
 
 /**
@@ -93,10 +96,13 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
   const { grant, durations = {}, keptEnds = {}, now, onceUntil, hosts, earlierHosts, endsAt } = decision;
   const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
   const byName = (scopes: readonly ConsentedScope[]) => new Map(scopes.map((scope) => [scope.name, scope]));
-  const elsewhere = decision.own === undefined ? onlyElsewhere(before, decision) : new Set();
-  const own = (name: string) => endsAt !== undefined || (Object.hasOwn(durations, name) && !elsewhere.has(name));
-  const held = byName(unexpired(before, reach, now).filter(({ name }) => grant.scopes.includes(name) && !own(name)));
-  const here = byName(activeAt(before, reach, now).filter(({ name }) => held.has(name)));
+  const live = unexpired(before, reach, now);
+  const present = activeAt(before, reach, now);
+  const elsewhere = onlyElsewhere(live, present);
+  const isSpared = (name: string) => decision.own === undefined && elsewhere.has(name);
+  const own = (name: string) => endsAt !== undefined || (Object.hasOwn(durations, name) && !isSpared(name));
+  const held = byName(live.filter(({ name }) => grant.scopes.includes(name) && !own(name)));
+  const here = byName(present.filter(({ name }) => held.has(name)));
   const isOnce = (name: string) => endsAt === undefined && !here.has(name) && durationOf(name, decision) === "once";
   const chosenFor = (name: string) => {
     const end = endsAt === undefined ? endOf(durationOf(name, decision), now, onceUntil) : endsAt;
@@ -118,6 +124,7 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
     left: new Map([...held.values()].map((scope) => [scope.name, after(scope)])),
     decidedAt: Math.max(0, ...grant.scopes.map(decidedAt)),
     lasting: grant.scopes.some((name) => !isOnce(name)),
+    elsewhere,
   };
 }
 
@@ -172,13 +179,12 @@ function lasts({ expiresAt }: GrantedScope, now: Millis): boolean {
 /**
  * The record after an approval, and the changes in the other live grants.
  *
- * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now
- * and have not expired. Existing scopes keep their ends. If a person chose another end for one of them, it changes in
- * their live grants too. An answer for a company changes nothing in the grants of other members. A company's rule makes
- * grants end sooner, but never later. Existing scopes hold for the answer's hosts as well. But no grant gains a scope,
- * a new scope does not last longer in older grants, and a grant without refresh tokens (`once` is one) never lasts
- * longer than at its start. `once` leaves no active scope in the record. Declined scopes leave the record and every
- * grant, and stay away until they are allowed on a page.
+ * A record that was revoked or never existed starts empty. An active one keeps the scopes that were not asked for now and
+ * have not expired, with their ends; they hold for the answer's hosts, too. If a person chose another end for one, it changes
+ * in their live grants, but a host that ends sooner keeps its own. An answer for a company changes nothing in the grants of
+ * other members, and its rule makes grants end sooner, never later. No grant gains a scope, a new scope lasts no longer in
+ * older grants, and a grant without refresh tokens (`once` is one) no longer than at its start. `once` leaves no scope in the
+ * record. Declined scopes leave record and grants until a page allows them, but not those that only other hosts have.
  */
 export function approve(
   before: Consent | undefined,
@@ -187,11 +193,11 @@ export function approve(
 ): { readonly consent: Consent; readonly changes: readonly GrantChange[] } {
   const { grant, now } = decision;
   const held = before?.status === "active" ? consentUnder(before, grant.ceiling) : undefined;
-  const { scopes: own, left } = decidedScopes(before, decision);
-  const isOnce = (name: string) => decision.endsAt === undefined && durationOf(name, decision) === "once";
+  const { scopes: own, left, elsewhere } = decidedScopes(before, decision);
+  const isRule = decision.endsAt !== undefined;
+  const isOnce = (name: string) => !isRule && durationOf(name, decision) === "once";
   const standing = own.filter(({ name }) => !left.has(name) && !isOnce(name));
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
-  const elsewhere = onlyElsewhere(before, decision);
   const declined = new Set(decision.declined.filter((name) => !elsewhere.has(name)));
   const asked = [...grant.scopes, ...decision.declined];
   const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
@@ -202,21 +208,20 @@ export function approve(
       const end = decided.get(scope.name);
       if (end === undefined) return scope;
       if (decision.own !== undefined) return { ...grown(scope, end, decision), decidedAt: now };
-      const after = decision.endsAt === undefined ? movedTo(scope, end, decision.hosts[0]) : everywhere(scope);
-      return { ...after, expiresAt: end, decidedAt: now, hosts: hostsAfter(scope, decision) };
+      const moved = movedTo(isRule ? everywhere(scope) : scope, end, decision.hosts[0]);
+      return { ...moved, decidedAt: now, hosts: hostsAfter(scope, decision) };
     }),
     ...standing
       .filter(({ name }) => !kept.some((scope) => scope.name === name))
       .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, decidedAt: now, hosts: decision.hosts })),
   ];
-  const moved = new Map(scopes.filter(({ name }) => decided.has(name)).map((one) => [one.name, one.expiresAt]));
+  const chosen = scopes.filter(({ name }) => decided.has(name) && (isRule || !elsewhere.has(name)));
   const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
   const after = live.map((each) => {
     const isOwn = each.personId === decision.grantedBy;
     if (decision.own !== undefined) return isOwn ? ownAfter(each, own, decision.own, now) : each;
-    if (decision.endsAt !== undefined) return changed(each, declined, moved, now, new Set());
-    const ends = new Map([...(isOwn ? decided : moved)].filter(([name]) => !elsewhere.has(name)));
-    return changed(each, declined, ends, now, isOwn ? stood : new Set());
+    const ends = endsInGrant(chosen, held?.scopes ?? [], each.scopes);
+    return changed(each, declined, ends, now, isOwn && !isRule ? stood : new Set());
   });
   const consent: Consent = {
     ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
@@ -241,15 +246,6 @@ export function approve(
     shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []), ...offlineMark(held, asked) },
   };
   return { consent, changes: differences(live, after) };
-}
-
-/** The scopes that are active only for other hosts than that of the answer. At a new host, also `offline_access`: older refresh tokens need none. */
-export function onlyElsewhere(before: Consent | undefined, decision: Decision): ReadonlySet<string> {
-  const { hosts, earlierHosts, grant, now } = decision;
-  const reach: Reach = { host: hosts[0] ?? null, earlierHosts, ceiling: grant.ceiling };
-  const here = new Set(activeAt(before, reach, now).map(({ name }) => name));
-  const all = unexpired(before, reach, now).map(({ name }) => name);
-  return new Set(here.size > 0 || all.length === 0 ? all : [...all, OFFLINE_ACCESS]).difference(here);
 }
 
 /** True: a person answered on a page, for themselves. */
@@ -321,8 +317,6 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
             }),
           ),
       ];
-  const names = granted.map(({ name }) => name);
-  const rules = union(before?.shown.byRules ?? [], names);
   const ends = [
     ...granted.map(({ expiresAt }) => expiresAt),
     ...scopes.map(({ expiresAt }) => expiresAt),
@@ -348,7 +342,14 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     pausedAt: before?.pausedAt ?? null,
     shown: {
       ...(before?.shown ?? issued.shown),
-      ...(issued.via === "operator policy" ? byRules(rules.slice(0, MOST_BY_RULES)) : {}),
+      ...(issued.via === "operator policy"
+        ? byRules(
+            union(
+              before?.shown.byRules ?? [],
+              granted.map(({ name }) => name),
+            ).slice(0, MOST_BY_RULES),
+          )
+        : {}),
     },
   };
 }

@@ -14,7 +14,6 @@ import {
   latestOf,
   moveEnd,
   narrow as narrowed,
-  onlyElsewhere,
   unexpired,
 } from "../../owners/consent-after-decision.ts";
 import type {
@@ -111,8 +110,7 @@ export async function recordApproval(
   const running = live.flatMap(({ scopes }) => scopes).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
   // A member or admin of a company who answers a page decides for themselves.
   const isMembers = decision.own !== undefined;
-  const elsewhere = onlyElsewhere(before, decision);
-  const lost = declined.filter((name) => !elsewhere.has(name));
+  const lost = declined.filter((name) => !decided.elsewhere.has(name));
   const removed = isMembers ? takenAway(live, changes, decided.scopes, now) : lost;
   const held = [...(before?.scopes ?? []), ...running, ...lostAway(live, changes)];
   const stood = unexpired(before, grant, now);
@@ -120,7 +118,9 @@ export async function recordApproval(
     const known = hostsBefore(stood, { host, earlierHosts, ceiling: grant.ceiling });
     return known !== undefined && !known.some((one) => isSameHost(one, host));
   });
-  const earlierUntil = earlierEnd(before, consent, decision);
+  // What the owner allowed before, but not for this host. An admin's rule sets one end for all hosts.
+  const earlier = stood.filter(({ name }) => decided.elsewhere.has(name)).map(({ name }) => name);
+  const earlierUntil = decision.endsAt === undefined ? endOf(consent, earlier) : undefined;
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),
@@ -142,14 +142,9 @@ export async function recordApproval(
   });
 }
 
-/**
- * The latest end of scopes that the owner allowed before this answer, but not for its host. Undefined: there are none,
- * or the answer sets one end for all hosts.
- */
-function earlierEnd(before: Consent | undefined, { scopes }: Consent, decision: Decision): Millis | null | undefined {
-  if (decision.endsAt !== undefined) return undefined;
-  const others = onlyElsewhere(before, decision);
-  return latestOf(scopes.filter(({ name }) => others.has(name)).map(({ expiresAt }) => expiresAt));
+/** The latest end of these scopes of a record. Undefined: there are none. */
+function endOf({ scopes }: Consent, names: readonly string[]): Millis | null | undefined {
+  return latestOf(scopes.filter(({ name }) => names.includes(name)).map(({ expiresAt }) => expiresAt));
 }
 
 export function writeConsent(tx: Tx, consent: Consent): void {
