@@ -118,8 +118,9 @@ export interface HeldScope {
   readonly name: string;
   /** The latest end in these grants. Null: none. */
   readonly endsAt: Millis | null;
-  /** The same in those with refresh tokens; and in those of them without `offline_access`. Absent: no such grant has the scope. */
+  /** The same in those with refresh tokens. Absent: no such grant has the scope. */
   readonly refreshableUntil?: Millis | null;
+  /** The same in those of them without `offline_access`. */
   readonly awayUntil?: Millis | null;
 }
 

@@ -1,4 +1,4 @@
-/** An entry of a history on a page. */
+/** An entry of a history on a page, and a receipt of one. */
 
 import type { Messages } from "./messages/index.ts";
 
@@ -57,4 +57,47 @@ export interface PermissionThen {
   readonly text: string;
   /** When it ends, in epoch milliseconds. Null: until revoked. `once`: it was for one time only. */
   readonly end: number | null | "once";
+}
+
+/** Why a pasted receipt is not shown as genuine. `stale`: the form is too old. */
+export type ReceiptProblem =
+  | ("missing" | "too_long" | "malformed" | "other_type" | "other_issuer")
+  | ("unknown_key" | "altered" | "stale");
+
+export interface VerifyReceiptView {
+  readonly csrf: string;
+  /** The text that was pasted. Empty: none, or too much of it. */
+  readonly typed: string;
+  /** `issuer`: for `other_issuer`, the issuer that the receipt names without proof. */
+  readonly fault: { readonly kind: ReceiptProblem; readonly issuer?: string } | null;
+}
+
+export type ReceiptVia =
+  | ("browser" | "device" | "first party" | "company policy")
+  | ("password" | "operator policy" | "admin");
+
+/** What a genuine receipt says. */
+export interface ReceiptView {
+  readonly what: HistoryEntryView["what"];
+  /** Null: it is about no app. */
+  readonly app: { readonly clientId: string; readonly name: string | null } | null;
+  /** Another system that it is about. Null: none. */
+  readonly system: string | null;
+  readonly server?: { readonly issuer: string; readonly name: string | null };
+  /** The owner's ID. */
+  readonly account: string;
+  readonly by: "owner" | "operator" | "client" | "server" | { readonly personId: string };
+  /** The ID of the company's member that it is about. */
+  readonly member: string | null;
+  /** How an `allowed` came about. Null for other events. */
+  readonly via: ReceiptVia | null;
+  readonly can: readonly PermissionThen[];
+  readonly paused?: true;
+  readonly takenAway: readonly string[];
+  readonly refused: readonly string[];
+  readonly hosts: readonly string[];
+  readonly earlierUntil?: number | null;
+  /** Epoch milliseconds: the event, and the receipt. */
+  readonly at: number;
+  readonly made: number;
 }

@@ -1,7 +1,7 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
 import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
-import type { HistoryEntryView, PermissionThen } from "./history-entry-view.ts";
+import type { HistoryEntryView } from "./history-entry-view.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 export type { ElsewhereProblem, ProviderButton } from "./elsewhere-view.ts";
@@ -180,11 +180,13 @@ export interface ScopeChoice {
   readonly endsAt?: number | null;
   /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
   readonly onceUntil?: number;
-  /** The same, of access that the answer leaves. `awayUntil`: of refresh tokens from before `offline_access`, which it replaces. Null: no end. */
+  /** The same, of other access that the answer leaves as it is. Null: it has no end. */
   readonly keptUntil?: number | null;
+  /** The same, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
   readonly awayUntil?: number | null;
-  /** True if the owner declined the scope before; or granted it. The page shows granted ones apart, so that new ones stand out. */
+  /** True if the owner declined the scope before. */
   readonly declined?: boolean;
+  /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */
   readonly granted: boolean;
 }
 
@@ -250,7 +252,10 @@ export interface ConsentView {
   readonly isNewcomer?: boolean;
   /** With `pausedAt`: the mark of this pause, for the form. */
   readonly resume?: string;
-  /** The app keeps access while the owner is away: `scope`: with a permission that can be left out; `always`. Absent: it doesn't. */
+  /**
+   * The app keeps access while the owner is away. `scope`: with a permission of the list that can be left out. `always`:
+   * whatever the owner selects. Absent: it doesn't.
+   */
   readonly away?: "scope" | "always";
   /** True if all scopes are granted already, and the page is shown because the client or `prompt=consent` requires it. */
   readonly allGranted: boolean;
@@ -384,49 +389,6 @@ export interface HistoryView {
   readonly first: boolean;
   /** True if the person belongs to a company, which has a history of its own. */
   readonly inCompany: boolean;
-}
-
-/** Why a pasted receipt is not shown as genuine. `stale`: the form is too old. */
-export type ReceiptProblem =
-  | ("missing" | "too_long" | "malformed" | "other_type" | "other_issuer")
-  | ("unknown_key" | "altered" | "stale");
-
-export interface VerifyReceiptView {
-  readonly csrf: string;
-  /** The text that was pasted. Empty: none, or too much of it. */
-  readonly typed: string;
-  /** `issuer`: for `other_issuer`, the issuer that the receipt names without proof. */
-  readonly fault: { readonly kind: ReceiptProblem; readonly issuer?: string } | null;
-}
-
-export type ReceiptVia =
-  | ("browser" | "device" | "first party" | "company policy")
-  | ("password" | "operator policy" | "admin");
-
-/** What a genuine receipt says. */
-export interface ReceiptView {
-  readonly what: HistoryEntryView["what"];
-  /** Null: it is about no app. */
-  readonly app: { readonly clientId: string; readonly name: string | null } | null;
-  /** Another system that it is about. Null: none. */
-  readonly system: string | null;
-  readonly server?: { readonly issuer: string; readonly name: string | null };
-  /** The owner's ID. */
-  readonly account: string;
-  readonly by: "owner" | "operator" | "client" | "server" | { readonly personId: string };
-  /** The ID of the company's member that it is about. */
-  readonly member: string | null;
-  /** How an `allowed` came about. Null for other events. */
-  readonly via: ReceiptVia | null;
-  readonly can: readonly PermissionThen[];
-  readonly paused?: true;
-  readonly takenAway: readonly string[];
-  readonly refused: readonly string[];
-  readonly hosts: readonly string[];
-  readonly earlierUntil?: number | null;
-  /** Epoch milliseconds: the event, and the receipt. */
-  readonly at: number;
-  readonly made: number;
 }
 
 export interface SignOutView {

@@ -184,8 +184,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
-    hosts: hostsOf(consent, client, now),
-    hostEnds: hostEndsOf(consent, client, now),
+    ...hostsWithEnds(consent, client, now),
     scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
@@ -220,11 +219,14 @@ export function hostsOf(consent: Consent, client: Client | undefined, now: numbe
   return [...endsByHost(consent, client, now).keys()];
 }
 
-/** The ends of those hosts whose access ends sooner than that of others. */
-function hostEndsOf(consent: Consent, client: Client | undefined, now: number): Readonly<Record<string, number>> {
+function hostsWithEnds(
+  consent: Consent,
+  client: Client | undefined,
+  now: number,
+): Required<Pick<AppEntry, "hosts" | "hostEnds">> {
   const ends = endsByHost(consent, client, now);
   const last = Math.max(...ends.values());
-  return Object.fromEntries([...ends].filter(([, end]) => end < last));
+  return { hosts: [...ends.keys()], hostEnds: Object.fromEntries([...ends].filter(([, end]) => end < last)) };
 }
 
 /** The latest end of access at each host. Infinity: until revoked. */

@@ -1,6 +1,6 @@
 /** Verbs that count and list the people for whom an app acts in a company's name, and the end of one member's grants. */
 
-import { awayAsScope, cappedEnd, later } from "../../oauth/consent-reach.ts";
+import { cappedEnd, isAwayWithout } from "../../oauth/consent-reach.ts";
 import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
@@ -60,21 +60,19 @@ export const liveAccess = query<
       const personId = text(row, "person_id");
       const last = cappedEnd(whole(row, "absolute_until"), whole(row, "decided_at"), ceiling) ?? NEVER;
       const scopes = json<readonly GrantedScope[]>(row, "scopes");
-      const isRefreshable = whole(row, "refreshable") === 1;
-      const isAway = awayAsScope({ refreshable: isRefreshable, scopes, absoluteUntil: last }).length > 0;
+      const refreshable = whole(row, "refreshable") === 1;
+      const isAway = isAwayWithout({ refreshable, scopes });
       for (const { name, expiresAt } of scopes) {
         const key = `${personId} ${name}`;
         const end = Math.min(expiresAt ?? NEVER, last);
         if (end <= now) continue;
         const before = held.get(key);
         const endsAt = end >= NEVER ? null : end;
-        const latest = (...ends: readonly (Millis | null | undefined)[]) =>
-          latestOf(ends.filter((one) => one !== undefined));
-        const refreshableUntil = latest(before?.refreshableUntil, isRefreshable ? endsAt : undefined);
-        const awayUntil = latest(before?.awayUntil, isAway ? endsAt : undefined);
+        const refreshableUntil = latestKnown(before?.refreshableUntil, refreshable ? endsAt : undefined);
+        const awayUntil = latestKnown(before?.awayUntil, isAway ? endsAt : undefined);
         held.set(key, {
           ...{ personId, admin: admins.has(personId), name },
-          endsAt: before === undefined ? endsAt : later(before.endsAt, endsAt),
+          endsAt: latestKnown(before?.endsAt, endsAt) ?? null,
           ...(refreshableUntil === undefined ? {} : { refreshableUntil }),
           ...(awayUntil === undefined ? {} : { awayUntil }),
         });
@@ -83,6 +81,10 @@ export const liveAccess = query<
     return [...held.values()];
   },
 });
+
+function latestKnown(...ends: readonly (Millis | null | undefined)[]): Millis | null | undefined {
+  return latestOf(ends.filter((end) => end !== undefined));
+}
 
 /** Grants that were decided before this time are over by the ceiling of their client. */
 const decidedAfter = (ceiling: Millis | null, now: Millis) => (ceiling === null ? -1 : now - ceiling);
