@@ -192,6 +192,11 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       c,
     ),
   "consent-away": (c) => consentPage(aConsent({ away: "scope", scopes: [...asked, offline] }), c),
+  "consent-away-now": (c) =>
+    consentPage(
+      aConsent({ away: "scope", keepsAccess: true, scopes: [...asked, { ...offline, awayUntil: NOW + 30 * DAY }] }),
+      c,
+    ),
   "consent-away-always": (c) => consentPage(aConsent({ away: "always" }), c),
   "device-consent-paused": (c) =>
     consentPage(

@@ -259,6 +259,10 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })), halted: fewApps.length }), c),
   "apps-declined": (c) =>
     appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, declined: ["Delete photos for good"] })) }), c),
+  "apps-two-addresses": (c) => {
+    const [old, other] = ["print.example.com", "printer.example.org"];
+    return appsPage(anAppsView({ apps: [anApp({ hosts: [old, other], hostEnds: { [other]: NOW + 120 * HOUR } })] }), c);
+  },
   "apps-for-whom": (c) => appsPage(appsForWhom, c),
   "apps-none": (c) => appsPage(anAppsView({ apps: [] }), c),
   "apps-30": (c) => appsPage(anAppsView({ apps: manyApps(30) }), c),
