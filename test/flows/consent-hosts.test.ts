@@ -240,6 +240,40 @@ describe("an answer for a new host says nothing about the others", () => {
     }
   });
 
+  test("declined there, then the old host's own time ends → the old host asks, as after every end, and so does a third one", async () => {
+    const THIRD = "https://third.test/cb";
+    const { client, agent, ask } = await both();
+    await allow(agent, ask(OLD, { prompt: "consent" }), { scope: ALL, "duration:secret": "3600" });
+    const moved = await changeClient(server, client, { redirectUris: [OLD, NEW, THIRD] });
+    const asking = (uri: string) => at(moved, uri, { scope: ALL.join(" ") });
+    await allow(agent, asking(NEW));
+    expect(answered(await agent.get(asking(NEW)))).toBe(true);
+    expect(asksConsent(await agent.get(asking(THIRD)))).toBe(true);
+    server.tick(2 * HOUR);
+    expect(asksConsent(await agent.get(asking(OLD)))).toBe(true);
+  });
+
+  test("what only the old host has → its row says that the app keeps it, and nothing says that unticking takes it", async () => {
+    const { client, agent, token, ask } = await both();
+    const first = await agent.get(ask(NEW));
+    const kept = "The app has this already, whatever you choose here; that ends";
+    expect(first.text.split(kept).length - 1).toBe(2);
+    await agent.submit(consentForm(first), { decision: "allow" });
+    const again = await agent.get(ask(NEW, { prompt: "consent" }));
+    expect(again.text.split(kept).length - 1).toBe(1);
+    expect(again.text).toContain("Declined before");
+    expect(again.text).not.toContain("The app keeps only what is ticked.");
+    await agent.submit(consentForm(again), { decision: "allow" });
+    expect((await refresh(server, client, token)).body.scope).toBe("read secret");
+  });
+
+  test("allowed there once, after it was declined there → the next request asks again", async () => {
+    const { agent, ask } = await both();
+    await allow(agent, ask(NEW));
+    await allow(agent, ask(NEW, { prompt: "consent" }), { scope: ALL, "duration:secret": "once" });
+    expect(asksConsent(await agent.get(ask(NEW)))).toBe(true);
+  });
+
   test("a later end in a row at the old host → a running time at the other one stays", async () => {
     const { client, agent, ask } = await both();
     const short = await allow(agent, ask(NEW), { scope: ALL, duration: "3600" });

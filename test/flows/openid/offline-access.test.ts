@@ -238,6 +238,20 @@ describe("offline_access", () => {
         expect(entry).toContain(`Earlier access: until ${day.format(server.now() + 30 * 24 * HOUR)}`);
       });
 
+      test("at an address whose time is over → the row says that the older access stays, and it does", async () => {
+        const of = await anApp({ redirectUris: [app.redirectUris[0] ?? "", NEW] });
+        const first = await tokensFor({ duration: "2592000" }, of, WITHOUT);
+        const at = (scope: string) => authorizeUrl(server, of, { scope, redirect_uri: NEW });
+        const short = await first.agent.get(at(WITHOUT));
+        await first.agent.submit(consentForm(short), { decision: "allow", duration: "3600" });
+        server.tick(2 * HOUR);
+        const page = await first.agent.get(at(ASKED));
+        expect(textIn(page.text)).toContain("What you allowed here has ended.");
+        expect(textIn(page.text)).not.toMatch(NOW);
+        await first.agent.submit(consentForm(page), { decision: "allow", ...declined });
+        expect((await refresh(server, of, first.body.refresh_token)).status).toBe(200);
+      });
+
       test("no older refresh token → the page says nothing of the kind", async () => {
         const { agent } = await tokensFor({ duration: "once" }, app, WITHOUT);
         const page = await agent.get(authorizeUrl(server, app, { scope: ASKED }));

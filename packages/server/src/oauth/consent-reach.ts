@@ -207,7 +207,10 @@ interface Hosts {
 /** Maximum number of hosts that one scope remembers: the latest ones. */
 const MOST_HOSTS = 100;
 
-export function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHosts }: Hosts): readonly string[] {
+export function hostsAfter(
+  { hosts }: Pick<ConsentedScope, "hosts">,
+  { hosts: given, earlierHosts }: Hosts,
+): readonly string[] {
   return [...new Set([...(hosts ?? earlierHosts), ...given])].slice(-MOST_HOSTS);
 }
 
@@ -215,7 +218,19 @@ export function hostsAfter({ hosts }: ConsentedScope, { hosts: given, earlierHos
 export function withHost(scope: ConsentedScope, host: string, end: Millis | null, given: Hosts): ConsentedScope {
   const { [host]: _, ...others } = scope.hostEnds ?? {};
   const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
-  return { ...scope, hosts: hostsAfter(scope, given), hostEnds: shorter ? { ...others, [host]: end } : others };
+  const hostEnds = shorter ? { ...others, [host]: end } : others;
+  return { ...undeclinedAt(scope, host), hosts: hostsAfter(scope, given), hostEnds };
+}
+
+/** A scope that the owner declines for these hosts. It stays active for others. */
+export function declinedAt(scope: ConsentedScope, hosts: readonly string[]): ConsentedScope {
+  return { ...scope, declinedHosts: hostsAfter({ hosts: scope.declinedHosts ?? [] }, { hosts, earlierHosts: [] }) };
+}
+
+/** A scope that the owner allows for this host. */
+export function undeclinedAt({ declinedHosts = [], ...scope }: ConsentedScope, host: string): ConsentedScope {
+  const others = declinedHosts.filter((one) => one !== host);
+  return others.length === 0 ? scope : { ...scope, declinedHosts: others };
 }
 
 /** An active scope with another end. Hosts with a sooner end of their own keep it, but not the host of the answer. */

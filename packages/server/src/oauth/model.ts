@@ -398,6 +398,8 @@ export interface ConsentedScope extends GrantedScope {
   readonly hosts?: readonly string[];
   /** When it ends for single hosts, if sooner than `expiresAt`: the owner chose a shorter time there. Absent: for none. */
   readonly hostEnds?: Readonly<Record<string, Millis>>;
+  /** Hosts for which the owner declined it while it was active for others alone. Absent: none. */
+  readonly declinedHosts?: readonly string[];
 }
 
 /** What an owner granted a client, and for how long: one record for each owner and client. */

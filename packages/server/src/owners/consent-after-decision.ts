@@ -3,6 +3,7 @@
 import {
   awayEnd,
   cappedEnd,
+  declinedAt,
   endsInGrant,
   everywhere,
   grown,
@@ -14,6 +15,7 @@ import {
   type Reach,
   scopesAt,
   sooner,
+  undeclinedAt,
   withHost,
 } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
@@ -116,7 +118,8 @@ export function decidedScopes(before: Consent | undefined, decision: Decision): 
   };
   const after = (scope: ConsentedScope): ConsentedScope => {
     if (here.has(scope.name) || reach.host === null) return { ...scope, hosts: hostsAfter(scope, decision) };
-    return isOnce(scope.name) ? scope : withHost(scope, reach.host, chosenFor(scope.name), decision);
+    if (isOnce(scope.name)) return undeclinedAt(scope, reach.host);
+    return withHost(scope, reach.host, chosenFor(scope.name), decision);
   };
   const decidedAt = (name: string) => (here.has(name) ? (held.get(name)?.decidedAt ?? now) : now);
   return {
@@ -206,7 +209,7 @@ export function approve(
       const same = left.get(scope.name);
       if (same !== undefined) return same;
       const end = decided.get(scope.name);
-      if (end === undefined) return scope;
+      if (end === undefined) return decision.declined.includes(scope.name) ? declinedAt(scope, decision.hosts) : scope;
       if (decision.own !== undefined) return { ...grown(scope, end, decision), decidedAt: now };
       const moved = movedTo(isRule ? everywhere(scope) : scope, end, decision.hosts[0]);
       return { ...moved, decidedAt: now, hosts: hostsAfter(scope, decision) };
@@ -231,7 +234,7 @@ export function approve(
     scopes,
     removed: union(before?.removed ?? [], [...declined]).filter((name) => !decided.has(name)),
     declined: union(isLive(held, now) ? held.declined : [], decision.declined).filter(
-      (name) => !grant.scopes.includes(name),
+      (name) => !grant.scopes.includes(name) && !kept.some((scope) => scope.name === name),
     ),
     chosenAt: choosesThemselves(decision) ? now : (held?.chosenAt ?? null),
     createdAt: held?.createdAt ?? now,
@@ -422,21 +425,18 @@ function isLive(consent: Consent | undefined, now: Millis): consent is Consent {
   return consent?.status === "active" && isAhead(consent.expiresAt, now);
 }
 
-/**
- * The scopes that the owner declined or removed, for as long as the consent holds. With a host: a scope that is active for
- * other hosts can be declined for this one.
- */
+/** The scopes that the owner declined or removed, for as long as the consent holds. With a host: also those declined for it. */
 export function refusedScopes(
   consent: Consent | undefined,
-  reach: Pick<Reach, "ceiling"> & Partial<Reach>,
+  { ceiling, host = null }: Pick<Reach, "ceiling"> & Partial<Pick<Reach, "host">>,
   now: Millis,
 ): Record<"declined" | "removed", readonly string[]> {
-  const held = consent && consentUnder(consent, reach.ceiling);
+  const held = consent && consentUnder(consent, ceiling);
   if (!isLive(held, now)) return { declined: [], removed: [] };
-  const { host = null, earlierHosts = [], ceiling } = reach;
-  const granted = scopesAt(held.scopes, { host, earlierHosts, ceiling });
-  const isGranted = (name: string) => granted.some((scope) => scope.name === name && isAhead(scope.expiresAt, now));
-  return { declined: held.declined.filter((name) => !isGranted(name)), removed: held.removed };
+  const granted = held.scopes.filter(({ expiresAt }) => isAhead(expiresAt, now));
+  const there = granted.filter(({ declinedHosts = [] }) => host !== null && declinedHosts.includes(host));
+  const declined = held.declined.filter((name) => granted.every((scope) => scope.name !== name));
+  return { declined: [...declined, ...there.map(({ name }) => name)], removed: held.removed };
 }
 
 function isAhead(end: Millis | null, now: Millis): boolean {

@@ -391,7 +391,8 @@ function next(view: ConsentView, words: Messages): Markup {
         : words.consent.nextDevice;
   const isChoice = scopes.some(({ required }) => !required);
   const keeps = hasAccess(view);
-  const ticked = keeps && view.allGranted ? words.consent.nextTickedKeeps : tickedNow(view, words);
+  const isAll = view.allGranted && scopes.every(({ keptUntil }) => keptUntil === undefined);
+  const ticked = keeps && isAll ? words.consent.nextTickedKeeps : tickedNow(view, words);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")

@@ -305,8 +305,7 @@ describe("approving", () => {
     ]);
     expect(consent.scopes[0]).toMatchObject(before.scopes[0] ?? {});
     expect([consent.removed, changes]).toEqual([[], []]);
-    const declinedAt = (host: string) =>
-      refusedScopes(consent, { host, earlierHosts: [], ceiling: null }, NOW).declined;
+    const declinedAt = (host: string) => refusedScopes(consent, { host, ceiling: null }, NOW).declined;
     expect([declinedAt("https://other.test"), declinedAt(HOSTS[0] ?? "")]).toEqual([["write"], []]);
     expect(refusedScopes(consent, { ceiling: null }, NOW).declined).toEqual([]);
   });

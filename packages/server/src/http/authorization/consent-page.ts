@@ -1,7 +1,7 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
-import { hostsBefore, isOfflineAsked, isSameHost, sooner } from "../../oauth/consent-reach.ts";
+import { hostsBefore, isOfflineAsked, isSameHost, onlyElsewhere, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -27,7 +27,7 @@ import {
 import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
+import { activeAt, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
 import {
   defaultDuration,
   durationField,
@@ -355,6 +355,9 @@ export async function scopeChoices(
   const isShown = (name: string) => owner.acting === undefined || standing.has(name);
   const ends = new Map([...present].filter(([name]) => isShown(name)));
   const beside = heldBeside(owner, now);
+  // An answer of a person leaves what other addresses have.
+  const kept = owner.acting === undefined ? elsewhereOf(owner, now) : new Map<string, Millis | null>();
+  const away = awayBefore(owner);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -375,9 +378,15 @@ export async function scopeChoices(
     checked: ticked?.has(scope.name) ?? (!scope.optional || isOffered(scope)),
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
-    ...endOf(ends.get(scope.name), last(scope.name)),
+    ...(kept.has(scope.name)
+      ? { keptUntil: kept.get(scope.name) ?? null }
+      : {
+          ...endOf(ends.get(scope.name), last(scope.name)),
+          ...(scope.name === OFFLINE_ACCESS && !standing.has(scope.name) && away !== undefined
+            ? { awayUntil: away }
+            : {}),
+        }),
     ...besideOf(beside.get(scope.name)),
-    ...(scope.name === OFFLINE_ACCESS && !standing.has(scope.name) ? awayEndOf(owner, now) : {}),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null
@@ -385,13 +394,15 @@ export async function scopeChoices(
   }));
 }
 
-/** A person's answer at a new address leaves the access at the others as it is. */
-function awayEndOf(choice: OwnerChoice, now: Millis): Pick<ScopeChoice, "awayUntil" | "keptUntil"> {
-  const until = awayBefore(choice);
-  if (until === undefined) return {};
-  const { acting, consent, reach } = choice;
-  const isNewHost = hostsBefore(unexpired(consent, reach, now), reach) !== undefined;
-  return acting === undefined && isNewHost ? { keptUntil: until } : { awayUntil: until };
+/** The ends of what is active for other addresses alone. `offline_access`: also of refresh tokens that need no such scope. */
+function elsewhereOf(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis | null> {
+  const { consent, reach } = choice;
+  const live = unexpired(consent, reach, now);
+  const away = awayBefore(choice);
+  const ends = new Map(live.map(({ name, expiresAt }) => [name, expiresAt]));
+  if (away !== undefined && !ends.has(OFFLINE_ACCESS)) ends.set(OFFLINE_ACCESS, away);
+  const elsewhere = onlyElsewhere(live, activeAt(consent, reach, now));
+  return new Map([...ends].filter(([name]) => elsewhere.has(name)));
 }
 
 function besideOf(held: HeldBeside | undefined): Pick<ScopeChoice, "onceUntil" | "keptUntil"> {
