@@ -217,7 +217,7 @@ describe("a person connects and disconnects an account", () => {
     expect(await server.assent.storage.subjectLinks.ofPerson({ partition, personId })).toEqual([]);
   });
 
-  test("yes → connected, listed, and a way to sign in; disconnected → no longer", async () => {
+  test("yes → connected, listed, and a way to sign in; disconnected → no longer, and other browsers signed in with it are signed out, as the page said", async () => {
     const { provider, agent, question, person } = await connected();
     const done = await agent.follow(await agent.submit(answerOf(question)));
     expect(done.text).toContain("The account is connected.");
@@ -228,9 +228,18 @@ describe("a person connects and disconnects an account", () => {
     const link = /\/account\/security\/identities\/remove\?id=[^"]+/.exec(done.text)?.[0] ?? "";
     const ask = await agent.get(link);
     expect(ask.text).toContain("Disconnect this account?");
+    const signedOut = "Other browsers where you signed in with it are signed out.";
+    expect(ask.text).toContain(`You stay signed in here. ${signedOut}`);
     const remove = ask.forms.find(({ action }) => action.endsWith("/identities/remove"));
     if (remove === undefined) throw new Error("no form to disconnect");
-    await agent.submit(remove);
+    const withPassword = new Agent(server.issuer);
+    await signIn(withPassword, person.username);
+    expect((await agent.follow(await agent.submit(remove))).text).toContain(
+      `The account is disconnected. ${signedOut}`,
+    );
+    expect([await isSignedIn(agent), await isSignedIn(withPassword), await isSignedIn(other)]).toEqual([
+      ...[true, true, false],
+    ]);
     const { partition, personId } = person;
     expect(await server.assent.storage.subjectLinks.ofPerson({ partition, personId })).toEqual([]);
   });

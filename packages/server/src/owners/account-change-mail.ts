@@ -32,6 +32,7 @@ export type NewsKind = Extract<
       | "passkeyAdded"
       | "passkeyRemoved"
       | "identityAdded"
+      | "identityDisconnected"
       | "identityRemoved"
       | "authenticatorOn"
     )

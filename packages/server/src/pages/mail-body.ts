@@ -134,6 +134,7 @@ const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
     "passkeyAdded",
     "passkeyRemoved",
     "identityAdded",
+    "identityDisconnected",
     "identityRemoved",
     "authenticatorOn",
     "authenticatorOff",

@@ -55,7 +55,8 @@ export async function removeIdentity(
   if (own.provider?.ownPage === "only") return "last";
   const { partition, personId } = person;
   const values = { ...news.values, key: own.provider?.name ?? own.issuer };
-  const mails = await newsFor(person, "identityRemoved", { ...news, values }, context);
+  const kind = own.provider === null ? "identityRemoved" : "identityDisconnected";
+  const mails = await newsFor(person, kind, { ...news, values }, context);
   const active = [...(await context.catalog.providers()).values()].filter(({ status }) => status === "active");
   const atProviders = active.map(({ id: issuerId, issuer }) => ({ issuerId, claim: issuer }));
   const waysIn = context.keeper === null ? atProviders : [...atProviders, KEPT_PASSWORD];

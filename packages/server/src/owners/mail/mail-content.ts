@@ -19,6 +19,7 @@ export type MailKind =
   | "passkeyAdded"
   | "passkeyRemoved"
   | "identityAdded"
+  | "identityDisconnected"
   | "identityRemoved"
   | "authenticatorOn"
   | "authenticatorOff"

@@ -82,12 +82,13 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnect: "Trennen",
     disconnectNamed: "{provider} trennen",
     askDisconnect: "Dieses Konto trennen?",
-    ends: "Danach können Sie sich hier nicht mehr mit Ihrem Konto bei {provider} anmelden. Vorerst bleiben Sie angemeldet.",
+    ends: "Danach können Sie sich hier nicht mehr mit Ihrem Konto bei {provider} anmelden. Hier bleiben Sie angemeldet. Andere Browser, in denen Sie sich damit angemeldet haben, werden abgemeldet.",
     endsNew:
-      "Danach meldet Ihr Konto bei {provider} Sie nicht mehr in diesem Konto an. Eine Anmeldung damit kann hier ein neues, leeres Konto erstellen. Vorerst bleiben Sie angemeldet.",
+      "Danach meldet Ihr Konto bei {provider} Sie nicht mehr in diesem Konto an. Eine Anmeldung damit kann hier ein neues, leeres Konto erstellen. Hier bleiben Sie angemeldet. Andere Browser, in denen Sie sich damit angemeldet haben, werden abgemeldet.",
     reconnects: "Wenn Ihr Konto dort dieselbe E-Mail-Adresse hat, verbindet eine Anmeldung bei {provider} es wieder.",
     stays: "Apps behalten den Zugriff, den sie haben. Unter „Apps“ können Sie ihn widerrufen.",
-    doneDisconnected: "Das Konto ist getrennt.",
+    doneDisconnected:
+      "Das Konto ist getrennt. Andere Browser, in denen Sie sich damit angemeldet haben, sind abgemeldet.",
     last: "Nicht getrennt: Sie könnten sich nicht mehr anmelden. Wählen Sie zuerst ein Passwort, fügen Sie einen Passkey hinzu, oder verbinden Sie ein anderes Konto.",
   },
 };

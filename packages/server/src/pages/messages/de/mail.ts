@@ -114,6 +114,12 @@ export const mail = {
         button: "Konto überprüfen",
         hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie alles, was Sie nicht kennen. Wenn Sie sich nicht anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
       },
+      identityDisconnected: {
+        subject: "Eine Anmeldung wurde von Ihrem Konto getrennt",
+        text: "Am {when} wurde ein Konto bei {key} vom Konto {person} getrennt. Andere Browser, die damit angemeldet waren, sind abgemeldet.",
+        button: "Konto überprüfen",
+        hint: "Wenn Sie das waren, tun Sie nichts. Wenn nicht, ändern Sie jetzt Ihr Passwort und entfernen Sie alles, was Sie nicht kennen. Wenn Sie sich nicht anmelden können, bitten Sie den Betreiber von {product} um Hilfe.",
+      },
       identityRemoved: {
         subject: "Eine Identität wurde von Ihrem Konto entfernt",
         text: "Am {when} wurde die Identität von {key} vom Konto {person} entfernt. {key} kann hier nicht mehr bestätigen, wer Sie sind.",

@@ -68,12 +68,12 @@ export const elsewhere = {
     disconnect: "Disconnect",
     disconnectNamed: "Disconnect {provider}",
     askDisconnect: "Disconnect this account?",
-    ends: "After that, you can’t sign in here with your account at {provider}. You stay signed in for now.",
+    ends: "After that, you can’t sign in here with your account at {provider}. You stay signed in here. Other browsers where you signed in with it are signed out.",
     endsNew:
-      "After that, your account at {provider} no longer signs you in to this account. A sign-in with it can create a new, empty account here. You stay signed in for now.",
+      "After that, your account at {provider} no longer signs you in to this account. A sign-in with it can create a new, empty account here. You stay signed in here. Other browsers where you signed in with it are signed out.",
     reconnects: "If your account there has the same e-mail address, a sign-in at {provider} connects it again.",
     stays: "Apps keep the access they have. You can revoke it in “Apps”.",
-    doneDisconnected: "The account is disconnected.",
+    doneDisconnected: "The account is disconnected. Other browsers where you signed in with it are signed out.",
     last: "Not disconnected: you would have no way to sign in. Choose a password, add a passkey or connect another account first.",
   },
 } as const;

@@ -112,6 +112,12 @@ export const mail = {
         button: "Review your account",
         hint: "If it was you, do nothing. If not, change your password now and remove what you don’t recognize. If you can’t sign in, ask the people who run {product} for help.",
       },
+      identityDisconnected: {
+        subject: "A sign-in was disconnected from your account",
+        text: "On {when}, an account at {key} was disconnected from the account {person}. Other browsers that were signed in with it are signed out.",
+        button: "Review your account",
+        hint: "If it was you, do nothing. If not, change your password now and remove what you don’t recognize. If you can’t sign in, ask the people who run {product} for help.",
+      },
       identityRemoved: {
         subject: "An identity was removed from your account",
         text: "On {when}, the identity from {key} was removed from the account {person}. {key} can no longer confirm who you are here.",

@@ -78,13 +78,14 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnect: "Desconectar",
     disconnectNamed: "Desconectar {provider}",
     askDisconnect: "¿Desconectar esta cuenta?",
-    ends: "Ya no podrá iniciar sesión aquí con su cuenta de {provider}. Por ahora, su sesión sigue abierta.",
+    ends: "Ya no podrá iniciar sesión aquí con su cuenta de {provider}. Su sesión sigue abierta aquí. En los demás navegadores donde inició sesión con ella, la sesión se cierra.",
     endsNew:
-      "Su cuenta de {provider} ya no iniciará sesión en esta cuenta. Un inicio de sesión con ella puede crear aquí una cuenta nueva y vacía. Por ahora, su sesión sigue abierta.",
+      "Su cuenta de {provider} ya no iniciará sesión en esta cuenta. Un inicio de sesión con ella puede crear aquí una cuenta nueva y vacía. Su sesión sigue abierta aquí. En los demás navegadores donde inició sesión con ella, la sesión se cierra.",
     reconnects:
       "Si su cuenta de allí tiene el mismo correo electrónico, un inicio de sesión en {provider} la conecta de nuevo.",
     stays: "Las aplicaciones conservan el acceso que tienen. Puede revocarlo en «Aplicaciones».",
-    doneDisconnected: "La cuenta se ha desconectado.",
+    doneDisconnected:
+      "La cuenta se ha desconectado. En los demás navegadores donde inició sesión con ella, la sesión se ha cerrado.",
     last: "No se desconectó: ya no podría iniciar sesión. Elija antes una contraseña, añada una llave de acceso o conecte otra cuenta.",
   },
 };

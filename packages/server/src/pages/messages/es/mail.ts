@@ -115,6 +115,12 @@ export const mail = {
         button: "Revisar su cuenta",
         hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no reconozca. Si no puede iniciar sesión, pida ayuda a quien administra {product}.",
       },
+      identityDisconnected: {
+        subject: "Se ha desconectado un inicio de sesión de su cuenta",
+        text: "El {when} se desconectó una cuenta de {key} de la cuenta {person}. En los demás navegadores que iniciaron sesión con ella, la sesión se ha cerrado.",
+        button: "Revisar su cuenta",
+        hint: "Si fue usted, no haga nada. Si no, cambie ahora su contraseña y elimine lo que no reconozca. Si no puede iniciar sesión, pida ayuda a quien administra {product}.",
+      },
       identityRemoved: {
         subject: "Se ha eliminado una identidad de su cuenta",
         text: "El {when} se eliminó la identidad de {key} de la cuenta {person}. {key} ya no puede confirmar aquí quién es usted.",

@@ -80,12 +80,13 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     disconnect: "Dissocier",
     disconnectNamed: "Dissocier {provider}",
     askDisconnect: "Dissocier ce compte ?",
-    ends: "Vous ne pourrez plus vous connecter ici avec votre compte {provider}. Pour l’instant, vous restez connecté.",
+    ends: "Vous ne pourrez plus vous connecter ici avec votre compte {provider}. Vous restez connecté ici. Les autres navigateurs où vous vous êtes connecté avec lui seront déconnectés.",
     endsNew:
-      "Votre compte {provider} ne vous connectera plus à ce compte. Une connexion avec lui peut créer ici un nouveau compte vide. Pour l’instant, vous restez connecté.",
+      "Votre compte {provider} ne vous connectera plus à ce compte. Une connexion avec lui peut créer ici un nouveau compte vide. Vous restez connecté ici. Les autres navigateurs où vous vous êtes connecté avec lui seront déconnectés.",
     reconnects: "Si votre compte y a la même adresse e-mail, une connexion chez {provider} l’associe de nouveau.",
     stays: "Les applications gardent leur accès. Vous pouvez le révoquer dans « Applications ».",
-    doneDisconnected: "Le compte est dissocié.",
+    doneDisconnected:
+      "Le compte est dissocié. Les autres navigateurs où vous vous êtes connecté avec lui sont déconnectés.",
     last: "Non dissocié : vous ne pourriez plus vous connecter. Choisissez d’abord un mot de passe, ajoutez une clé d’accès ou associez un autre compte.",
   },
 };

@@ -115,6 +115,12 @@ export const mail = {
         button: "Vérifier votre compte",
         hint: "Si c’était vous, ne faites rien. Sinon, modifiez votre mot de passe maintenant et supprimez ce que vous ne reconnaissez pas. Si vous ne pouvez pas vous connecter, demandez de l’aide aux responsables de {product}.",
       },
+      identityDisconnected: {
+        subject: "Une connexion a été dissociée de votre compte",
+        text: "Le {when}, un compte {key} a été dissocié du compte {person}. Les autres navigateurs connectés avec lui sont déconnectés.",
+        button: "Vérifier votre compte",
+        hint: "Si c’était vous, ne faites rien. Sinon, modifiez votre mot de passe maintenant et supprimez ce que vous ne reconnaissez pas. Si vous ne pouvez pas vous connecter, demandez de l’aide aux responsables de {product}.",
+      },
       identityRemoved: {
         subject: "Une identité a été supprimée de votre compte",
         text: "Le {when}, l’identité de {key} a été supprimée du compte {person}. {key} ne peut plus confirmer ici qui vous êtes.",
