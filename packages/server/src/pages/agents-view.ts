@@ -10,6 +10,8 @@ export interface AgentEntry {
   /** Its name when it was allowed. Null: the same. */
   readonly formerName: string | null;
   readonly hosts: readonly string[];
+  /** The ends of hosts whose access ends sooner than that of others. Epoch milliseconds. */
+  readonly hostEnds?: Readonly<Record<string, number>>;
   /** What it may do, each with its end: epoch milliseconds, or null: until revoked. */
   readonly scopes: readonly {
     readonly description: string;

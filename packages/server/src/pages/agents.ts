@@ -2,11 +2,10 @@
 
 import type { AgentEntry, AgentsView } from "./agents-view.ts";
 import type { Chrome } from "./chrome.ts";
-import { hostWords } from "./client-host.ts";
 import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, formerName, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, formerName, goneHint, goneTag, hostLines, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -16,9 +15,6 @@ import { name, visible } from "./untrusted-text.ts";
 
 /** Maximum number of permissions that an entry shows at first. */
 const OPEN_SCOPES = 4;
-
-/** Maximum number of an app's addresses shown. */
-const OPEN_HOSTS = 3;
 
 /** Renders `GET /account/agents`. */
 export function agentsPage(view: AgentsView, chrome: Chrome): string {
@@ -130,7 +126,7 @@ function entry(agent: AgentEntry, about: About, { words, base }: Chrome): Markup
       <div class="app-name">
         <h2>${name(agent.name)}</h2>
         ${formerName(agent, words)}
-        ${agent.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}</p>`)}
+        ${hostLines(agent, about.now, words)}
       </div>
     </div>
     ${agent.pausedAt !== null && notice("warning", pausedText(agent, agent.pausedAt, about, words))}

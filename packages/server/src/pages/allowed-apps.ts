@@ -1,8 +1,7 @@
 /** The dashboard: the apps that may use the account, and how to revoke their access. */
 import type { Chrome } from "./chrome.ts";
-import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, formerName, goneHint, goneTag, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import { endsTerm, formerName, goneHint, goneTag, hostLines, isHalted, scopeEnd } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -14,9 +13,6 @@ import type { AppEntry, AppsView, DoneNotice, NextOwner } from "./views.ts";
 
 /** Maximum number of permissions that an entry shows at first. A click shows the others, so that a list of thirty apps stays readable. */
 const OPEN_SCOPES = 4;
-
-/** Maximum number of an app's addresses shown. */
-const OPEN_HOSTS = 3;
 
 /** Maximum number of companies in a sentence. */
 const OPEN_COMPANIES = 3;
@@ -149,8 +145,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
       <div class="app-name">
         <h2>${name(app.name)}</h2>
         ${formerName(app, words)}
-        ${app.hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}${hostEnd(app, host, view.now, words)}</p>`)}
-        ${moreHosts(app, words)}
+        ${hostLines(app, view.now, words)}
       </div>
     </div>
     ${app.theftAt !== null && notice("warning", theftText(app, app.theftAt, view.now, words))}
@@ -175,19 +170,6 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
 function pausedText(pausedAt: number, now: number, { words, base }: Chrome): Child {
   const agents = html`<a href=${`${base}/account/agents`}>${words.agents.title}</a>`;
   return rich(words.agents.pausedHere, { when: timeElement(words, pausedAt, now), agents });
-}
-
-/** When access at a host ends, if it ends sooner than at others. */
-function hostEnd({ hostEnds = {} }: AppEntry, host: string, now: number, words: Messages): Child {
-  const end = Object.hasOwn(hostEnds, host) ? hostEnds[host] : undefined;
-  return end !== undefined && [" · ", rich(words.apps.until, { when: timeElement(words, end, now) })];
-}
-
-function moreHosts({ hosts }: AppEntry, words: Messages): Child {
-  const more = hosts.length - OPEN_HOSTS;
-  return (
-    more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`
-  );
 }
 
 /** Says what revoking does, before the owner does it. */

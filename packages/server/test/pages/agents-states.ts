@@ -112,6 +112,11 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       c,
     ),
   agents: (c) => agentsPage(aView(), c),
+  "agents-two-addresses": (c) => {
+    const [old, other] = ["assistant.example.com", "assistant.example.org"];
+    const agent = anAgent({ hosts: [old, other], hostEnds: { [other]: NOW + 120 * HOUR } });
+    return agentsPage(aView({ agents: [agent] }), c);
+  },
   "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
   "agents-none-member": (c) =>
     agentsPage(

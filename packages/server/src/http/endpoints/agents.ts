@@ -15,7 +15,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { hostsOf } from "./allowed-apps.ts";
+import { hostsWithEnds } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -102,6 +102,14 @@ async function changedForAll(at: InCompany, paused: boolean, tools: CompanyTools
   return backTo(at, "/agents", paused ? "appPaused" : "appResumed", tools, clientId);
 }
 
+/** A client that describes itself is known by the host of its ID. Where one of its hosts ends sooner, the others are named, too. */
+function agentHosts({ consent, client }: Agent, now: number): Pick<AgentEntry, "hosts" | "hostEnds"> {
+  const all = hostsWithEnds(consent, client, now);
+  if (client?.document === undefined) return all;
+  const others = Object.keys(all.hostEnds).length > 0 ? all.hosts : [];
+  return { ...all, hosts: [...new Set([redirectHost(client.clientId), ...others])] };
+}
+
 function entryOf(agent: Agent, language: string, now: number): AgentEntry {
   const { consent, client, heldUntil } = agent;
   return {
@@ -109,7 +117,7 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     formerName: formerNameOf(consent, client),
     logo: client === undefined ? null : logoPath(client),
-    hosts: client?.document === undefined ? hostsOf(consent, client, now) : [redirectHost(client.clientId)],
+    ...agentHosts(agent, now),
     scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({
       description: scope === undefined ? name : descriptionOf(scope, language),
       expiresAt,

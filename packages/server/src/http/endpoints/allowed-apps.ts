@@ -214,12 +214,8 @@ function scopeEntry(
   return { name, description, expiresAt, removable: true, usedAt, gone, endStays };
 }
 
-/** The hosts that can still get something by the consent, in plain text. */
-export function hostsOf(consent: Consent, client: Client | undefined, now: number): readonly string[] {
-  return [...endsByHost(consent, client, now).keys()];
-}
-
-function hostsWithEnds(
+/** The hosts that can still get something by the consent, in plain text, and the ends of those that end sooner than others. */
+export function hostsWithEnds(
   consent: Consent,
   client: Client | undefined,
   now: number,

@@ -1,9 +1,13 @@
 /** When access ends: of an app after it was revoked, and of a single permission. */
 import type { Chrome } from "../chrome.ts";
+import { hostWords } from "../client-host.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { timeElement } from "../shown-time.ts";
 import { name } from "../untrusted-text.ts";
 import { type Child, html } from "./html.ts";
+
+/** Maximum number of an app's addresses shown. */
+const OPEN_HOSTS = 3;
 
 /** Says when access ends, in minutes from now. Below 1: at once. */
 export function accessEnds(stopsIn: number, { words }: Chrome): string {
@@ -16,6 +20,24 @@ export function formerName(app: { readonly formerName: string | null }, { apps }
   return (
     app.formerName !== null && html`<p class="soft small">${rich(apps.formerName, { name: name(app.formerName) })}</p>`
   );
+}
+
+interface Hosts {
+  readonly hosts: readonly string[];
+  readonly hostEnds?: Readonly<Record<string, number>>;
+}
+
+/** The addresses of an app. Beside one whose access ends sooner than that of others, its end. */
+export function hostLines({ hosts, hostEnds = {} }: Hosts, now: number, words: Messages): Child {
+  const until = (host: string): Child => {
+    const end = Object.hasOwn(hostEnds, host) ? hostEnds[host] : undefined;
+    return end !== undefined && [" · ", rich(words.apps.until, { when: timeElement(words, end, now) })];
+  };
+  const more = hosts.length - OPEN_HOSTS;
+  return [
+    hosts.slice(0, OPEN_HOSTS).map((host) => html`<p class="soft small">${hostWords(host, words)}${until(host)}</p>`),
+    more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`,
+  ];
 }
 
 /** True: the app gets no access now, because its owner paused it or the operator turned it off. */
