@@ -119,9 +119,15 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-prove-passkey": (c) => provePage(aProof({ codes: false, passkey: anOffer }), c),
   "recover-prove-both": (c) => provePage(aProof({ what: "undo", passkey: anOffer }), c),
   ...Object.fromEntries(
-    (["wrong", "wrongRecovery", "untrustedRecovery", "missing", "stale", "passkey"] as const).map((kind) => [
+    (["wrong", "wrongRecovery", "untrustedRecovery", "missing", "stale"] as const).map((kind) => [
       `recover-prove-problem-${kind}`,
-      (c: Chrome) => provePage(aProof({ problem: { kind }, passkey: kind === "passkey" ? anOffer : null }), c),
+      (c: Chrome) => provePage(aProof({ problem: { kind } }), c),
+    ]),
+  ),
+  ...Object.fromEntries(
+    (["passkey", "untrustedPasskey"] as const).map((kind) => [
+      `recover-prove-problem-${kind}`,
+      (c: Chrome) => provePage(aProof({ codes: false, problem: { kind }, passkey: anOffer }), c),
     ]),
   ),
   "recover-prove-throttled": (c) => provePage(aProof({ problem: { kind: "throttled", minutes: 9 } }), c),

@@ -65,7 +65,7 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, tools: Prov
     if (!isFormToken(form, visitor, tools)) return again({ kind: "stale" });
     if (form.has("credential")) {
       const proof = await byPasskey(asked, ways, form, tools);
-      return proof === undefined ? again({ kind: "passkey" }) : onward(asked, proof, tools);
+      return typeof proof === "string" ? again({ kind: proof }) : onward(asked, proof, tools);
     }
     const by = form.has("recovery") ? "recovery" : "code";
     const typed = (form.get(by) ?? "").slice(0, MAX_TYPED);
@@ -87,17 +87,23 @@ export function submitProof(what: TakeBackWhat): (http: HttpRequest, tools: Prov
   };
 }
 
-/** A passkey of this person that is vouched for. Any other passkey proves nothing. */
+/**
+ * A passkey of this person that is vouched for. Any other passkey proves nothing. `untrustedPasskey`: the person's own
+ * passkey has signed, but nothing vouches for it. Nobody learns this of a passkey that they don't have.
+ */
 async function byPasskey(
   { followed, visitor, http }: Asked,
   ways: Ways,
   form: URLSearchParams,
   tools: ProveTools,
-): Promise<Proof | undefined> {
+): Promise<Proof | "passkey" | "untrustedPasskey"> {
   const found = await personOfPasskey(form, visitor, http.address, tools);
-  if (found?.person.personId !== followed.person.personId) return undefined;
+  const owner = followed.person.personId;
+  if (found?.person.personId !== owner) return "passkey";
   const { credentialId, createdAt: since } = found.passkey;
-  return ways.passkeys.includes(credentialId) ? { kind: "passkey", credentialId, since } : undefined;
+  if (ways.passkeys.includes(credentialId)) return { kind: "passkey", credentialId, since };
+  tools.event("recovery_proof_failed", { owner, by: "passkey", reason: "untrusted", address: http.address });
+  return "untrustedPasskey";
 }
 
 /** Redirects to the page, which can be loaded again with the proof. */

@@ -90,6 +90,8 @@ export interface ProveView {
   readonly problem:
     | null
     | { readonly kind: "wrong" | "wrongRecovery" | "untrustedRecovery" | "missing" | "stale" | "passkey" }
+    /** The person's own passkey signed, but it is not vouched for. */
+    | { readonly kind: "untrustedPasskey" }
     | { readonly kind: "throttled"; readonly minutes: number };
 }
 

@@ -17,6 +17,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     wrongRecovery: "Das ist keiner Ihrer Wiederherstellungscodes, oder er wurde schon verwendet.",
     untrustedRecovery:
       "Dieser Code wurde in einem Browser erstellt oder wiederhergestellt, der für Ihr Konto neu war. Er kann hier nicht bestätigen, dass Sie es sind. Verwenden Sie einen älteren Wiederherstellungscode oder Ihre Authenticator-App.",
+    untrustedPasskey:
+      "Dieser Passkey wurde in einem Browser hinzugefügt, der für Ihr Konto neu war. Er kann hier nicht bestätigen, dass Sie es sind. Verwenden Sie einen anderen Passkey. Anmelden können Sie sich mit diesem weiterhin.",
     missing: "Geben Sie den Code ein.",
     over: "Anderes Konto verwenden",
   },

@@ -15,6 +15,8 @@ export const factors = {
     wrongRecovery: "That isn’t one of your recovery codes, or it was already used.",
     untrustedRecovery:
       "This code was created or restored in a browser that was new to your account, so it can’t confirm that it’s you here. Use an older recovery code or your authenticator app.",
+    untrustedPasskey:
+      "This passkey was added in a browser that was new to your account, so it can’t confirm that it’s you here. Use another passkey. You can still sign in with this one.",
     missing: "Enter the code.",
     over: "Use another account",
   },

@@ -17,6 +17,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     wrongRecovery: "Ese no es uno de sus códigos de recuperación, o ya se ha usado.",
     untrustedRecovery:
       "Este código se creó o se recuperó en un navegador que era nuevo para su cuenta, así que aquí no puede confirmar que es usted. Use un código de recuperación más antiguo o su aplicación de autenticación.",
+    untrustedPasskey:
+      "Esta llave de acceso se añadió en un navegador que era nuevo para su cuenta, así que aquí no puede confirmar que es usted. Use otra llave de acceso. Con esta todavía puede iniciar sesión.",
     missing: "Introduzca el código.",
     over: "Usar otra cuenta",
   },

@@ -17,6 +17,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     wrongRecovery: "Ce n’est pas l’un de vos codes de secours, ou il a déjà été utilisé.",
     untrustedRecovery:
       "Ce code a été créé ou rétabli dans un navigateur qui était nouveau pour votre compte. Il ne peut donc pas confirmer ici que c’est bien vous. Utilisez un code de secours plus ancien ou votre application d’authentification.",
+    untrustedPasskey:
+      "Cette clé d’accès a été ajoutée dans un navigateur qui était nouveau pour votre compte. Elle ne peut donc pas confirmer ici que c’est bien vous. Utilisez une autre clé d’accès. Vous pouvez toujours vous connecter avec celle-ci.",
     missing: "Saisissez le code.",
     over: "Utiliser un autre compte",
   },
