@@ -160,6 +160,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/identities/external-answer-storage.ts",
       "owners/identities/sign-in-provider.ts",
       "owners/consent-after-decision.ts",
+      "owners/consent-without-page.ts",
       "owners/identities/sign-in-provider.ts",
       "owners/mail/storage.ts",
       "owners/recovery/factor-fingerprints.ts",

@@ -33,6 +33,11 @@ export function ownAppearance({ document, registered }: Origin): string | undefi
   return (document ?? registered)?.appearance;
 }
 
+/** The host that a grant was made for. Empty `redirectUri`: none (null). */
+export function hostOfGrant(redirectUri: string): string | null {
+  return redirectUri === "" ? null : consentHost(redirectUri);
+}
+
 /** The receivers of all redirect URIs of a client, each once. */
 export function receiversOf(client: Origin & Pick<Client, "redirectUris">): readonly string[] {
   return [...new Set(client.redirectUris.map((uri) => receiverOf(client, uri)))];
@@ -244,22 +249,20 @@ export function movedTo(
 }
 
 /**
- * The new ends of moved scopes in a live grant. A grant with a scope that ended sooner than in the record (`before`) is one of
- * a host that ends sooner, if the record has such hosts.
+ * The new ends of moved scopes in a live grant, which ends no later than the host that it was made for. `host`: its host,
+ * without the client's appearance, which grants don't record. Null: it had no redirect.
  */
 export function endsInGrant(
   moved: readonly ConsentedScope[],
-  before: readonly GrantedScope[],
-  grant: readonly GrantedScope[],
+  grant: { readonly host: string | null; readonly scopes: readonly GrantedScope[] },
 ): ReadonlyMap<string, Millis | null> {
-  const endIn = (scopes: readonly GrantedScope[], name: string) =>
-    scopes.find((scope) => scope.name === name)?.expiresAt ?? null;
-  const endOf = ({ name, expiresAt, hostEnds }: ConsentedScope) => {
-    const [own, last] = [endIn(grant, name), endIn(before, name)];
-    const isSooner = hostEnds !== undefined && own !== null && (last === null || own < last);
-    return isSooner ? sooner(expiresAt, own) : expiresAt;
+  const endFor = ({ name, expiresAt, hosts = [], hostEnds = {} }: ConsentedScope) => {
+    const own = hosts.filter((one) => grant.host !== null && isSameHost(one, grant.host));
+    if (own.length === 0 || own.some((one) => hostEnds[one] === undefined)) return expiresAt;
+    const held = grant.scopes.find((scope) => scope.name === name)?.expiresAt ?? 0;
+    return sooner(expiresAt, Math.max(held, ...own.map((one) => hostEnds[one] ?? 0)));
   };
-  return new Map(moved.map((scope) => [scope.name, endOf(scope)]));
+  return new Map(moved.map((scope) => [scope.name, endFor(scope)]));
 }
 
 /** A scope without ends of single hosts: a new end holds for all. */

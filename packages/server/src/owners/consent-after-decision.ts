@@ -8,7 +8,6 @@ import {
   everywhere,
   grown,
   hostsAfter,
-  later,
   movedTo,
   offlineMark,
   onlyElsewhere,
@@ -21,7 +20,6 @@ import {
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { allowsOffline, OFFLINE_ACCESS } from "../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
-import type { IssueDirect } from "../oauth/storage.ts";
 import type { RememberedAnswer } from "./company-storage.ts";
 import type { Approve, ChosenDuration } from "./storage.ts";
 
@@ -30,6 +28,8 @@ export interface LiveGrant {
   readonly grantId: string;
   /** The person who made it, for themselves or for a company. */
   readonly personId: string;
+  /** The host of its redirect URI, as `consentHost` writes it. Null: it had none, as from a device. */
+  readonly host: string | null;
   readonly refreshable: boolean;
   readonly scopes: readonly GrantedScope[];
   readonly absoluteUntil: Millis;
@@ -38,7 +38,7 @@ export interface LiveGrant {
 }
 
 /** The new scopes and the new end of a live grant. Empty `scopes`: the grant ends. */
-export interface GrantChange extends Omit<LiveGrant, "refreshable" | "personId"> {
+export interface GrantChange extends Omit<LiveGrant, "refreshable" | "personId" | "host"> {
   /** The grant loses its refresh tokens: it lost `offline_access` (OpenID Connect Core §11). */
   readonly refreshable?: false;
 }
@@ -203,7 +203,12 @@ export function approve(
   const decided = new Map(standing.map(({ name, expiresAt }) => [name, expiresAt]));
   const declined = new Set(decision.declined.filter((name) => !elsewhere.has(name)));
   const asked = [...grant.scopes, ...decision.declined];
-  const kept = (held?.scopes ?? []).filter(({ name, expiresAt }) => !declined.has(name) && isAhead(expiresAt, now));
+  const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
+  // In its last seconds a scope is asked for anew, and the answer holds for its own host alone.
+  const isAnew = (name: string) => decision.own === undefined && decided.has(name) && !stood.has(name);
+  const kept = (held?.scopes ?? []).filter(
+    ({ name, expiresAt }) => !declined.has(name) && !isAnew(name) && isAhead(expiresAt, now),
+  );
   const scopes = [
     ...kept.map((scope) => {
       const same = left.get(scope.name);
@@ -219,11 +224,10 @@ export function approve(
       .map((scope): ConsentedScope => ({ ...scope, grantedAt: now, decidedAt: now, hosts: decision.hosts })),
   ];
   const chosen = scopes.filter(({ name }) => decided.has(name) && (isRule || !elsewhere.has(name)));
-  const stood = new Set(unexpired(before, grant, now).map(({ name }) => name));
   const after = live.map((each) => {
     const isOwn = each.personId === decision.grantedBy;
     if (decision.own !== undefined) return isOwn ? ownAfter(each, own, decision.own, now) : each;
-    const ends = endsInGrant(chosen, held?.scopes ?? [], each.scopes);
+    const ends = endsInGrant(chosen, each);
     return changed(each, declined, ends, now, isOwn && !isRule ? stood : new Set());
   });
   const consent: Consent = {
@@ -256,111 +260,8 @@ function choosesThemselves({ grant, grantedBy, via }: Decision): boolean {
   return grantedBy === grant.ownerId && (via === "browser" || via === "device");
 }
 
-/**
- * True: a grant without a page changes nothing of the owner's decision on a page. It only adds to a record that
- * passwords alone made.
- */
-function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "via">): boolean {
-  return via === "password" && (before === undefined || before.via === "password");
-}
-
-/**
- * True: the owner paused the app, or revoked everything that a grant without a page asks for. Only a page can give consent
- * again.
- */
-export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
-  if (isPaused(before)) return true;
-  return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
-}
-
-/**
- * The ends of the scopes of a grant without a page. A password reaches no further than a decision on a page: a scope of
- * the record ends with the record, and any other scope with this access token. Scopes that the owner removed are left
- * out.
- */
-export function directScopes(before: Consent | undefined, issued: IssueDirect): readonly GrantedScope[] {
-  const { grant, via, consentUntil, accessUntil } = issued;
-  const held = before && consentUnder(before, grant.ceiling);
-  const ends = new Map((held?.scopes ?? []).map(({ name, expiresAt }) => [name, expiresAt]));
-  const removed = new Set(before?.removed);
-  const names = grant.scopes.filter((name) => !removed.has(name));
-  return names.map((name) => {
-    if (via !== "password" || standsAlone(before, issued)) return { name, expiresAt: consentUntil };
-    return { name, expiresAt: sooner(ends.has(name) ? (ends.get(name) ?? null) : accessUntil, consentUntil) };
-  });
-}
-
-/**
- * The record after a grant without a page, by password or assertion. It exists so that the owner sees the app and can
- * revoke it. But scopes that the owner never saw on a page become active ones only if passwords alone made the record.
- * The record must not be a revoked one: only a page activates that again.
- */
-export function recordDirect(before: Consent | undefined, issued: IssueDirect): Consent {
-  const { grant, consentUntil, now } = issued;
-  const held = before && consentUnder(before, grant.ceiling);
-  const kept = (held?.scopes ?? []).filter(({ expiresAt }) => isAhead(expiresAt, now));
-  const granted = directScopes(before, issued);
-  const scopes = !standsAlone(before, issued)
-    ? kept
-    : [
-        ...kept.map((scope) =>
-          grant.scopes.includes(scope.name)
-            ? { ...scope, expiresAt: later(scope.expiresAt, consentUntil), decidedAt: now }
-            : scope,
-        ),
-        ...granted
-          .filter(({ name }) => !kept.some((scope) => scope.name === name))
-          .map(
-            ({ name }): ConsentedScope => ({
-              name,
-              expiresAt: consentUntil,
-              grantedAt: now,
-              decidedAt: now,
-              hosts: [],
-            }),
-          ),
-      ];
-  const ends = [
-    ...granted.map(({ expiresAt }) => expiresAt),
-    ...scopes.map(({ expiresAt }) => expiresAt),
-    ...(before === undefined ? [] : [before.expiresAt]),
-  ];
-  return {
-    ...{ partition: grant.partition, ownerId: grant.ownerId, clientId: grant.clientId },
-    status: "active",
-    grantedBy: before?.grantedBy ?? (issued.via === "operator policy" ? "operator" : grant.personId),
-    via: before?.via ?? issued.via,
-    scopes,
-    removed: before?.removed ?? [],
-    declined: before?.declined ?? [],
-    chosenAt: before?.chosenAt ?? null,
-    createdAt: before?.createdAt ?? now,
-    updatedAt: now,
-    expiresAt: latestOf(ends) ?? null,
-    lastUsedAt: now,
-    lastUsedAddress: issued.address,
-    uses: (before?.uses ?? 0) + 1,
-    revokedAt: null,
-    revokedBy: null,
-    pausedAt: before?.pausedAt ?? null,
-    shown: {
-      ...(before?.shown ?? issued.shown),
-      ...(issued.via === "operator policy"
-        ? byRules(
-            union(
-              before?.shown.byRules ?? [],
-              granted.map(({ name }) => name),
-            ).slice(0, MOST_BY_RULES),
-          )
-        : {}),
-    },
-  };
-}
-
-/** Maximum number of such scopes, because each authorization reads the record. */
-const MOST_BY_RULES = 100;
-
-function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
+/** For the record: scopes by the operator's rules. */
+export function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
   return names.length === 0 ? {} : { byRules: names };
 }
 
@@ -413,7 +314,7 @@ export function moveEnd(
   const scopes = consent.scopes
     .filter(({ expiresAt }) => isAhead(expiresAt, now))
     .map((scope) => ({ ...movedTo(scope, end), decidedAt: now }));
-  const after = live.map((each) => changed(each, new Set(), endsInGrant(scopes, consent.scopes, each.scopes), now));
+  const after = live.map((each) => changed(each, new Set(), endsInGrant(scopes, each), now));
   return {
     consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
     changes: differences(live, after),
@@ -439,7 +340,8 @@ export function refusedScopes(
   return { declined: [...declined, ...there.map(({ name }) => name)], removed: held.removed };
 }
 
-function isAhead(end: Millis | null, now: Millis): boolean {
+/** True: this end is still to come. Null: there is no end. */
+export function isAhead(end: Millis | null, now: Millis): boolean {
   return end === null || end > now;
 }
 
@@ -489,7 +391,7 @@ export function differences(before: readonly LiveGrant[], after: readonly LiveGr
   });
 }
 
-function union(a: readonly string[], b: readonly string[]): readonly string[] {
+export function union(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])];
 }
 

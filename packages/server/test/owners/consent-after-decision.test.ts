@@ -8,6 +8,7 @@ import {
   endOf,
   type LiveGrant,
   latestOf,
+  moveEnd,
   narrow,
   refusedScopes,
 } from "../../src/owners/consent-after-decision.ts";
@@ -64,6 +65,7 @@ function aLive(scopes: readonly GrantedScope[], changes: Partial<LiveGrant> = {}
   return {
     grantId: "g",
     personId: "owner",
+    host: HOSTS[0] ?? null,
     refreshable: true,
     scopes,
     absoluteUntil: absoluteUntilOf(scopes),
@@ -113,6 +115,32 @@ describe("approving", () => {
     const scopes = [{ name: "read", expiresAt: NOW + 29_000, grantedAt: 1 }];
     const { consent } = approve(aConsent({ scopes }), aDecision(), []);
     expect(consent.scopes[0]).toMatchObject({ expiresAt: NOW + 2 * HOUR, decidedAt: NOW });
+  });
+
+  test("less than 30 s are left of it at another host → it ends there as it would have", () => {
+    const scopes = [{ name: "read", hosts: HOSTS, expiresAt: NOW + 29_000, grantedAt: 1 }];
+    const { consent } = approve(aConsent({ scopes }), aDecision({ hosts: ["https://other.test"] }), []);
+    expect(consent.scopes).toMatchObject([{ hosts: ["https://other.test"], expiresAt: NOW + 2 * HOUR }]);
+  });
+
+  test("a later end, under a lower ceiling → a host whose own end is sooner gets no more than its own", () => {
+    const [host = "", other = ""] = [...HOSTS, "https://other.test"];
+    const own = NOW + 20 * HOUR;
+    const scope = { name: "read", hosts: [host, other], expiresAt: NOW + 90 * HOUR, hostEnds: { [other]: own } };
+    const before = aConsent({ scopes: [{ ...scope, grantedAt: 1, decidedAt: NOW - 20 * HOUR }] });
+    const live = [
+      aLive([{ name: "read", expiresAt: NOW + 10 * HOUR }], { grantId: "here" }),
+      aLive([{ name: "read", expiresAt: own }], { grantId: "there", host: other }),
+    ];
+    const ceiling = 30 * HOUR;
+    const decision = aDecision({ durations: { read: 30 * 3600 } });
+    const { changes } = approve(before, { ...decision, grant: { ...decision.grant, ceiling } }, live);
+    const ends = (some: typeof changes) => some.map(({ grantId, absoluteUntil }) => [grantId, absoluteUntil]);
+    expect(ends(changes).sort()).toEqual([
+      ["here", NOW + ceiling],
+      ["there", own],
+    ]);
+    expect(ends(moveEnd(before, NOW + ceiling, live, NOW).changes).sort()).toEqual(ends(changes).sort());
   });
 
   test("something new that an older grant holds for once → gains no time there", () => {

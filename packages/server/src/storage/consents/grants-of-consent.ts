@@ -1,6 +1,6 @@
 /** The grants under one consent, as decisions about it read and change them. */
 
-import { awayAsScope, sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import { awayAsScope, hostOfGrant, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { NewGrant } from "../../oauth/storage.ts";
 import {
@@ -34,7 +34,7 @@ export async function liveGrants(
   now: Millis,
 ): Promise<readonly LiveGrant[]> {
   const rows = await tx.all(
-    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
+    sql`SELECT grant_id, person_id, redirect_uri, refreshable, scopes, absolute_until, created_at, decided_at FROM grants
       WHERE ${oneConsent} AND ${isActive} AND idle_until > :now AND absolute_until > :now
       ORDER BY grant_id || '' ${words.forUpdate}`,
     { partition, ownerId, clientId, now },
@@ -54,6 +54,7 @@ function stillLive(rows: readonly Row[], ceiling: Millis | null, now: Millis): r
   const live = rows.map((row) => ({
     grantId: text(row, "grant_id"),
     personId: text(row, "person_id"),
+    host: hostOfGrant(text(row, "redirect_uri")),
     refreshable: whole(row, "refreshable") === 1,
     scopes: scopesOf(row),
     absoluteUntil: whole(row, "absolute_until"),
@@ -73,7 +74,7 @@ export async function activeGrants(
   now: Millis,
 ): Promise<{ readonly live: readonly LiveGrant[]; readonly own: number }> {
   const rows = await tx.all(
-    sql`SELECT grant_id, person_id, refreshable, scopes, absolute_until, idle_until, created_at, decided_at FROM grants
+    sql`SELECT grant_id, person_id, redirect_uri, refreshable, scopes, absolute_until, idle_until, created_at, decided_at FROM grants
       WHERE ${oneConsent} AND ${isActive}
         AND (person_id = :ownerId OR (idle_until > :now AND absolute_until > :now))`,
     { partition, ownerId, clientId, now },

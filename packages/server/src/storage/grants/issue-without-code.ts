@@ -3,7 +3,7 @@
 import { underOffline } from "../../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-after-decision.ts";
+import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-without-page.ts";
 import { lockConsent, writeConsent } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
 import { sql, type Tx, transaction } from "../define-verbs.ts";
