@@ -211,7 +211,7 @@ describe("paused", () => {
     });
     // The owner's other pages don't look as if it were over, nor as if it had access.
     expect(entryOf(page)).not.toMatch(/Keeps access until|It may</);
-    expect(entryOf(page)).toMatch(/If resumed, it may.*If resumed, access ends/s);
+    expect(entryOf(page)).toMatch(/If resumed, it may.*If resumed, keeps access until/s);
     const apps = await agent.get("/account/apps");
     expect(apps.text).toContain("You paused this app");
     expect(apps.text).toContain(

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signedInPerson } from "../support/back-channel.ts";
 import { changeClient } from "../support/front-channel.ts";
-import { type Agent, authorize, authorizeUrl, redeem } from "../support/http-browser.ts";
+import { type Agent, authorize, authorizeUrl, formTo, redeem } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -41,6 +41,23 @@ async function withNewAddress(changes: Partial<TestClient> = {}) {
   const answer = (uri: string, fields: Answer, ask?: Record<string, string>) => allow(app, uri, fields, ask);
   return { app, agent, answer };
 }
+
+describe("access while the owner is away ends sooner than the rest", () => {
+  test("paused → the card of the agent still says until when each lasts, if it is resumed", async () => {
+    const app = await server.addClient({ scopes: ["read", "offline_access"] });
+    const { agent } = await signedInPerson(server);
+    const url = authorizeUrl(server, app, { scope: "read offline_access" });
+    await redeem(server, app, await authorize(agent, url, "", { "duration:offline_access": "3600" }));
+    const time = String.raw`(\w+ \d+, \d{4} at \d\d:\d\d UTC)`;
+    const [, keeps, last] =
+      new RegExp(`Keeps access until ${time} Last permission ends ${time}`).exec(await card(agent, AGENTS, app)) ?? [];
+    expect(keeps).not.toBe(last);
+    await agent.submit(formTo(await agent.get(AGENTS), `${AGENTS}/pause`));
+    const paused = await card(agent, AGENTS, app);
+    expect(paused).toContain(`If resumed, keeps access until ${keeps} If resumed, last permission ends ${last}`);
+    expect(await card(agent, APPS, app)).toContain("If resumed, last permission ends");
+  });
+});
 
 describe("one address of an app ends sooner", () => {
   test.each([APPS, AGENTS])("%s → its end stands beside it, until it is over", async (at) => {

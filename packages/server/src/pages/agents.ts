@@ -155,9 +155,10 @@ function pausedText(agent: AgentEntry, pausedAt: number, { now, texts }: About, 
   return sentences(words.language, since, still);
 }
 
-/** True: the app gets access now while its owner is away. */
-function keepsAway(agent: AgentEntry): boolean {
-  return !isHalted(agent) && agent.awayUntil !== undefined;
+/** The term of the end of access while the owner is away. An app that is paused or turned off has none now. */
+function keepsTerm(agent: AgentEntry, { agents }: Messages): string {
+  if (!isHalted(agent)) return agents.keeps;
+  return agent.pausedAt === null ? agents.keepsOn : agents.keepsResumed;
 }
 
 /** True: some permissions end sooner than the last. */
@@ -198,10 +199,10 @@ function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Marku
   const { agents, apps } = words;
   const differ = endsDiffer(agent);
   const shownEnd = (at: number | null, forever: string) => (at === null ? forever : shownTime(words, at, "exact"));
-  const keeps = html`<div><dt>${agents.keeps}</dt><dd>${shownEnd(agent.awayUntil ?? null, agents.keepsForever)}</dd></div>`;
-  const last = endsTerm(agent, words, differ ? apps.endsLast : apps.ends);
+  const keeps = html`<div><dt>${keepsTerm(agent, words)}</dt><dd>${shownEnd(agent.awayUntil ?? null, agents.keepsForever)}</dd></div>`;
+  const last = endsTerm(agent, words, differ);
   const ends = html`<div><dt>${last}</dt><dd>${shownEnd(agent.expiresAt, texts.noEnd)}</dd></div>`;
-  const showsKeeps = keepsAway(agent) && !(differ && agent.awayUntil === agent.expiresAt);
+  const showsKeeps = agent.awayUntil !== undefined && !(differ && agent.awayUntil === agent.expiresAt);
   const time = (at: number) => timeElement(words, at, now);
   const uses = agent.uses.map(
     ({ api, lastUsedAt }) => html`<dd>${rich(agents.useOne, { api: name(api), when: time(lastUsedAt) })}</dd>`,

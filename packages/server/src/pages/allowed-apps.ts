@@ -339,10 +339,7 @@ function facts(app: AppEntry, now: number, words: Messages): Child {
       ? [words.apps.since, rich(words.apps.byRules, { when: time(app.grantedAt) })]
       : [words.apps.granted, time(app.grantedAt)],
     [words.apps.used, usedText(app, time, words)],
-    [
-      endsTerm(app, words, endsDiffer(app) ? words.apps.endsLast : words.apps.ends),
-      app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt),
-    ],
+    [endsTerm(app, words, endsDiffer(app)), app.expiresAt === null ? words.apps.noEnd : time(app.expiresAt)],
   ];
   return [
     html`<dl class="facts">

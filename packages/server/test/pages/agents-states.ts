@@ -137,6 +137,16 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       }),
       c,
     ),
+  "agents-paused-ends-differ": (c) =>
+    agentsPage(
+      aView({
+        agents: [
+          { ...plain, pausedAt: NOW - DAY },
+          { ...plain, clientId: "off", off: true },
+        ],
+      }),
+      c,
+    ),
   "agents-paused-at-once": (c) =>
     agentsPage(aView({ agents: [paused], notice: { kind: "paused", app: paused.name, openUntil: null } }), c),
   "agents-paused-over": (c) => agentsPage(aView({ agents: [{ ...paused, expiresAt: NOW - DAY }] }), c),

@@ -45,14 +45,15 @@ export function isHalted({ pausedAt, off }: { readonly pausedAt: number | null; 
   return pausedAt !== null || off;
 }
 
-/** The term of the end of an app's access. An app that is paused or turned off has none now. */
+/** The term of the end of an app's access, or of its last permission. An app that is paused or turned off has none now. */
 export function endsTerm(
   app: { readonly pausedAt: number | null; readonly off: boolean },
-  { agents }: Messages,
-  term: string,
+  { agents, apps }: Messages,
+  isLast: boolean,
 ): string {
-  if (!isHalted(app)) return term;
-  return app.pausedAt === null ? agents.endsOn : agents.endsResumed;
+  if (!isHalted(app)) return isLast ? apps.endsLast : apps.ends;
+  if (app.pausedAt === null) return isLast ? agents.lastOn : agents.endsOn;
+  return isLast ? agents.lastResumed : agents.endsResumed;
 }
 
 /** A permission that was allowed. `gone`: the operator no longer offers it, so no new token has it. */
