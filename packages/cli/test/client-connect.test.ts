@@ -158,6 +158,10 @@ describe("a connection or an offer that somebody has → said who loses it; aske
     const who = "1 company with 2 members at https://as.mail.example. The access that the app already has there lasts";
     await refusedOnTerminal(["client", "delete", id], new RegExp(`It disconnects ${who}`));
     await refusedOnTerminal(["client", "disable", id], new RegExp(`Until you enable it, this disconnects ${who}`));
+    await refusedOnTerminal(
+      ["client", "delete", id],
+      /It ends 1 connection of a company with other servers: if you register the app again, their admins must connect it again\. The client/,
+    );
     const { code, stderr } = await at.run(["client", "disable", id, "--yes"]);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`this disconnects ${who}`)]);
     await at.run(["client", "enable", id]);

@@ -72,12 +72,17 @@ export async function setStatus(clientId: string, status: "active" | "disabled",
 export async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteClient, MOST_COUNTED, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
-    const { client, consents, grants, approvals } = await impactOfClient(clientId, admin);
+    const { client, consents, grants, approvals, connections } = await impactOfClient(clientId, admin);
     const lost = disconnected(await impactOfConnections(clientId, admin));
     const what = `${client.name} (${clientId})`;
-    await confirm(deletionText(what, { consents, grants, approvals, lost }, MOST_COUNTED), options);
+    await confirm(deletionText(what, { consents, grants, approvals, connections, lost }, MOST_COUNTED), options);
     await deleteClient(clientId, admin);
-    const counts = { consent: consents, grant: grants, "company approval": approvals };
+    const counts = {
+      consent: consents,
+      grant: grants,
+      "company approval": approvals,
+      "company connection": connections,
+    };
     out.done(
       { client_id: clientId, deleted: true },
       `Deleted ${what}. Ended ${countedAll(counts, MOST_COUNTED)}.${lost === "" ? "" : ` Disconnected: ${lost}`} ${TOKENS}`,
@@ -89,12 +94,18 @@ interface Deletion {
   readonly consents: number;
   readonly grants: number;
   readonly approvals: number;
+  /** That companies' admins made with other servers. */
+  readonly connections: number;
   /** Whom the app's connections with other servers lose. Empty: nobody. */
   readonly lost: string;
 }
 
 /** An owner has one consent for a client, so the number of consents is that of owners. */
-function deletionText(what: string, { consents, grants, approvals, lost }: Deletion, most: number): string {
+function deletionText(
+  what: string,
+  { consents, grants, approvals, connections, lost }: Deletion,
+  most: number,
+): string {
   const owners = counted(consents, "person or company", most, "people or companies");
   const approved =
     approvals === 0
@@ -104,9 +115,10 @@ function deletionText(what: string, { consents, grants, approvals, lost }: Delet
     consents === 0 && grants === 0
       ? `Deleting ${what} ends no access of people or companies.${approved}`
       : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.${approved}`;
-  const connections =
-    lost === ""
+  const disconnects = lost === "" ? "" : ` It disconnects ${lost}`;
+  const connected =
+    connections === 0
       ? ""
-      : ` It disconnects ${lost} Companies that connected an offer are connected again if you register the same client_id with the same offer.`;
-  return `${ends}${connections} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
+      : ` It ends ${counted(connections, "connection of a company", most, "connections of companies")} with other servers: if you register the app again, their admins must connect it again.`;
+  return `${ends}${disconnects}${connected} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
 }

@@ -98,7 +98,7 @@ export function register(program: Command): void {
   verb(
     client,
     "delete <client-id>",
-    "delete a client; it gets no more tokens, and owners' consents end; issued access tokens work until they expire",
+    "delete a client; it gets no more tokens, and owners' consents and companies' connections end; issued access tokens work until they expire",
   )
     .addOption(yesOption())
     .action(remove);

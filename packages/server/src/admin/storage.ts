@@ -151,7 +151,10 @@ export interface OwnerCounts {
 }
 
 /** What ends when a client is deleted. */
-export type ClientCounts = Pick<OwnerCounts, "consents" | "grants"> & Pick<ScopeCounts, "approvals">;
+export interface ClientCounts extends Pick<OwnerCounts, "consents" | "grants">, Pick<ScopeCounts, "approvals"> {
+  /** That companies' admins made with other servers. */
+  readonly connections: number;
+}
 
 /** A token for the admin API that an operator made. The server stores its hash. */
 export interface AdminToken {

@@ -180,7 +180,8 @@ const catalogue = {
     details: { rule: "the rule from then on; `default_…`: the rule for apps without a rule of their own" },
   },
   "company.connection_changed": {
-    summary: "A company's admin connected an app with another server for the members, changed that, or removed it",
+    summary:
+      "A company's admin connected an app with another server for the members, changed that, or removed it; or it ended with the app",
     details: {
       ...SCOPES,
       through: "the issuer of the other server",

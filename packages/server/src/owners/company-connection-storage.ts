@@ -37,7 +37,7 @@ export interface CompanyConnectionStorage {
     find(args: ConnectionKey): Promise<CompanyConnection | undefined>;
     /**
      * Number of companies that connected the app with that server, and of their members. `companyId`: only this company;
-     * null: all companies. Reads the connections of all companies.
+     * null: all companies.
      */
     countOfOffer(args: {
       readonly clientId: string;
@@ -47,7 +47,7 @@ export interface CompanyConnectionStorage {
     }): Promise<{ readonly companies: number; readonly members: number }>;
     /**
      * Stores the connection with a history entry. `changed`: another admin changed it since it was seen. `blocked`: the
-     * company blocks the app.
+     * company blocks the app. `gone`: the client was deleted or disabled.
      */
     put(
       args: Omit<CompanyConnection, "connectedBy" | "connectedAt"> &
@@ -55,7 +55,7 @@ export interface CompanyConnectionStorage {
           /** `connectedAt` of the connection that is replaced. Null: there is none. */
           readonly seen: Millis | null;
         },
-    ): Promise<"stored" | "not_admin" | "changed" | "blocked" | "full" | "unknown">;
+    ): Promise<"stored" | "not_admin" | "changed" | "blocked" | "full" | "gone" | "unknown">;
     /** Deletes it with a history entry. */
     remove(
       args: ConnectionKey & ByAdmin & { readonly seen: Millis },

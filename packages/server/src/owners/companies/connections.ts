@@ -241,7 +241,7 @@ export function offerText({ client, connection }: Offer): string {
   return JSON.stringify([client.clientId, client.name, audience, clientId, scopes, resources, name, texts]);
 }
 
-export type ConnectOutcome = "done" | "not_admin" | "changed" | "blocked" | "full";
+export type ConnectOutcome = "done" | "not_admin" | "changed" | "blocked" | "full" | "gone";
 
 /** `offer`: as the admin saw it. `seen`: `connectedAt` of the connection that the page showed. */
 export async function connectApp(

@@ -42,7 +42,7 @@ import {
 } from "../grants/uses.ts";
 import { post } from "../mail/outbox.ts";
 import { forgetConfigured } from "../operator/catalog-versions.ts";
-import { isDeletedClient } from "../operator/client-advisory-lock.ts";
+import { statusOfClient } from "../operator/client-advisory-lock.ts";
 import { ENDED_KEPT, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
@@ -104,7 +104,7 @@ export const setRule = transaction<SetRule, RuleOutcome>(async (tx, args) => {
   if (company === undefined) return { kind: "unknown" };
   if (!(await isAdmin(tx, company, args))) return { kind: "not_admin" };
   const key = { partition, companyId, clientId };
-  if (rule?.rule === "allow" && (await isDeletedClient(tx, clientId))) return { kind: "changed" };
+  if (rule?.rule === "allow" && (await statusOfClient(tx, clientId)) === "deleted") return { kind: "changed" };
   const selected = rule?.rule === "allow" ? rule.selected : undefined;
   if (!(await isAsSeen(tx, args)) || !(await areMembers(tx, args, selected ?? []))) return { kind: "changed" };
   const [before] = (await tx.all(sql`DELETE FROM company_rules WHERE ${thisApp} RETURNING ${ruleColumns}`, key)).map(

@@ -9,7 +9,8 @@ import type {
 } from "../../owners/company-connection-storage.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import { note } from "../consents/history.ts";
-import { query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { statusOfClient } from "../operator/client-advisory-lock.ts";
 import { json, text, whole } from "../row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 
@@ -52,8 +53,7 @@ export const findCompanyConnection = query<ConnectionKey, CompanyConnection | un
 export const countConnectionsOfOffer = query<Args<"countOfOffer">, Outcome<"countOfOffer">>({
   sql: sql`SELECT COUNT(DISTINCT k.company_id) AS companies, COUNT(m.person_id) AS members FROM company_connections k
     LEFT JOIN members m ON m.partition = k.partition AND m.company_id = k.company_id
-    WHERE (k.partition, k.company_id, k.client_id, k.audience) > (-1, '', '', '') AND k.client_id = :clientId
-      AND k.audience = :audience AND k.ends_at > :now AND (k.company_id = :companyId OR :companyId IS NULL)`,
+    WHERE k.client_id = :clientId AND k.audience = :audience AND k.ends_at > :now AND (k.company_id = :companyId OR :companyId IS NULL)`,
   bind: (args) => ({ ...args }),
   outcome: ([row]) => ({
     companies: row === undefined ? 0 : whole(row, "companies"),
@@ -66,6 +66,9 @@ export const putCompanyConnection = transaction<Args<"put">, Outcome<"put">>(
     const company = await lockCompany(tx, { partition, companyId });
     if (company === undefined) return "unknown";
     if (!(await isAdmin(tx, company, { by, ...asked }))) return "not_admin";
+    // A deletion leaves a client that a document describes as disabled.
+    const status = await statusOfClient(tx, clientId);
+    if (status === "deleted" || status === "disabled") return "gone";
     const key = { partition, companyId, clientId, audience };
     const before = await present(tx, key);
     if ((before?.connectedAt ?? null) !== seen) return "changed";
@@ -110,6 +113,28 @@ export const removeCompanyConnection = transaction<Args<"remove">, Outcome<"remo
     return "removed";
   },
 );
+
+/** The next connections of a client that has been deleted, in the order in which a company's deletion locks them. */
+const someOfClient = sql`SELECT partition, company_id, client_id, audience FROM company_connections
+  WHERE client_id = :clientId ORDER BY partition, company_id, audience LIMIT :limit`;
+
+/**
+ * Without this, an app that gets the client's id and the same offer later would act for members of companies whose admins
+ * never saw it. Removes at most `limit` connections, each with a history entry, and returns their number.
+ */
+export async function removeConnectionsOfClient(
+  tx: Tx,
+  { clientId, limit }: { readonly clientId: string; readonly limit: number },
+  { by, at }: { readonly by: string; readonly at: Millis },
+): Promise<number> {
+  await tx.all(sql`${someOfClient} ${words.forUpdateAcross}`, { clientId, limit });
+  const removed = await tx.all(
+    sql`DELETE FROM company_connections WHERE (partition, company_id, client_id, audience) IN (${someOfClient}) RETURNING ${columns}`,
+    { clientId, limit },
+  );
+  for (const row of removed) await noteConnection(tx, connectionOf(row), { step: "removed", by, now: at });
+  return removed.length;
+}
 
 async function present(tx: Tx, key: ConnectionKey): Promise<CompanyConnection | undefined> {
   const { partition, companyId, clientId, audience } = key;

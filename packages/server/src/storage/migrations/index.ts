@@ -54,6 +54,7 @@ import { ownersPauses } from "./0051-owners-pauses.ts";
 import { endsByScope } from "./0052-ends-by-scope.ts";
 import { signOutsEverywhere } from "./0053-sign-outs-everywhere.ts";
 import { companyConnections } from "./0054-company-connections.ts";
+import { connectionsOfClient } from "./0055-connections-of-client.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -111,6 +112,7 @@ export const migrations: readonly Migration[] = [
   endsByScope,
   signOutsEverywhere,
   companyConnections,
+  connectionsOfClient,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -4,7 +4,9 @@
  */
 
 import { createHash } from "node:crypto";
+import type { Client } from "../../oauth/model.ts";
 import { type Params, sql, type Tx, words } from "../define-verbs.ts";
+import { json } from "../row-conversion.ts";
 
 /** "gate" as a number: separates these advisory locks of PostgreSQL from others of two numbers. */
 const GATE = 0x67617465;
@@ -27,9 +29,13 @@ export async function closeClientGate(tx: Tx, clientId: string): Promise<void> {
   await tx.one(sql`SELECT ${words.exclusiveGate} AS gate`, gateOf(clientId));
 }
 
-/** True: the client was deleted, perhaps before this process's catalog learned it. Keeps it from being deleted until the transaction ends. */
-export async function isDeletedClient(tx: Tx, clientId: string): Promise<boolean> {
+/**
+ * Undefined: there was never such a client, or it was deleted long ago. Keeps the client's record as it is until the
+ * transaction ends. The catalog of this process can be older.
+ */
+export async function statusOfClient(tx: Tx, clientId: string): Promise<Client["status"] | "deleted" | undefined> {
   await passClientGate(tx, clientId);
   const row = await tx.one(sql`SELECT record FROM clients WHERE client_id = :clientId`, { clientId });
-  return row !== undefined && row["record"] === null;
+  if (row === undefined) return undefined;
+  return row["record"] === null ? "deleted" : json<Client>(row, "record").status;
 }

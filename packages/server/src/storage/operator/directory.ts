@@ -247,11 +247,15 @@ export const countOfClient = query<Counted & { readonly clientId: string }, Clie
     (SELECT COUNT(*) FROM (SELECT 1 FROM grants WHERE ${liveGrant} AND (partition, owner_id, client_id) IN
       (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS grants,
     (SELECT COUNT(*) FROM (SELECT 1 FROM company_rules WHERE ${lastingApproval} AND (partition, company_id, client_id) IN
-      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS approvals`,
+      (SELECT partition, owner_id, client_id FROM consents WHERE +partition >= 0 AND client_id = :clientId) LIMIT :most) AS few) AS approvals,
+    (SELECT COUNT(*) FROM (SELECT 1 FROM company_connections WHERE client_id = :clientId AND ends_at > :now LIMIT :most) AS few) AS connections`,
   bind: (args) => ({ ...args }),
   outcome: ([row]) => {
     const count = (name: string) => (row === undefined ? 0 : whole(row, name));
-    return { consents: count("consents"), grants: count("grants"), approvals: count("approvals") };
+    return {
+      ...{ consents: count("consents"), grants: count("grants") },
+      ...{ approvals: count("approvals"), connections: count("connections") },
+    };
   },
 });
 

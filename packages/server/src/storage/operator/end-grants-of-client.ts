@@ -7,6 +7,7 @@
 
 import type { Swept } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { removeConnectionsOfClient } from "../companies/company-connections.ts";
 import { note, noteForOwners } from "../consents/history.ts";
 import { type Call, named, query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { lastGrantUseAnywhere } from "../grants/uses.ts";
@@ -20,7 +21,7 @@ interface Ending {
   readonly version: number;
   readonly name: string;
   readonly at: Millis;
-  /** True: the client was deleted, so its consents end, too. */
+  /** True: the client was deleted, so its consents and companies' connections of it end, too. */
   readonly revokes: boolean;
   /** The client unregistered itself. Absent: an operator disabled or deleted it. */
   readonly by?: "client" | "operator";
@@ -28,7 +29,7 @@ interface Ending {
   readonly after: { readonly partition: number; readonly ownerId: string } | null;
 }
 
-/** Number of owners in one batch, unless the caller names another. */
+/** Number of owners, or of companies' connections, in one batch, unless the caller names another. */
 const OWNERS = 500;
 /** Number of grants in one batch: a company may have more grants of one client than most clients have owners. */
 const GRANTS = 2000;
@@ -68,6 +69,9 @@ export const endGrantsOfClient = transaction<{ readonly clientId: string; readon
     );
     if (row === undefined) return false;
     const ending = json<Ending>(row, "ending");
+    const { at, by = "operator" } = ending;
+    // Before the consents: whoever uses a connection locks it first. They are gone then, so no position is needed.
+    if (ending.revokes && (await removeConnectionsOfClient(tx, { clientId, limit }, { at, by })) > 0) return true;
     const { partition, ownerId } = ending.after ?? { partition: -1, ownerId: "" };
     const page = { clientId, partition, ownerId, limit };
     const last = (await tx.all(someOwners, page)).at(-1);

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import type { Connection } from "../../../src/oauth/model.ts";
 import type { CompanyConnection } from "../../../src/owners/company-connection-storage.ts";
 import { MAX_CONNECTIONS } from "../../../src/storage/companies/company-connections.ts";
-import { onEveryBackend } from "../support/backends.ts";
+import { removeClient } from "../../../src/storage/operator/clients.ts";
+import { endGrantsOfClient } from "../../../src/storage/operator/end-grants-of-client.ts";
+import { engineAt, onEveryBackend } from "../support/backends.ts";
 import { aLiveCompanyGrant, anAppRule, aStaffedCompany } from "../support/company-builders.ts";
 import { aClient, anId, DAY, NOW } from "../support/record-builders.ts";
 
@@ -12,7 +14,7 @@ const record: CompanyConnection["record"] = {
   texts: { "chat:read": "Read chats" },
 };
 
-onEveryBackend("apps that a company's admins connected with other servers", (storage) => {
+onEveryBackend("apps that a company's admins connected with other servers", (storage, opened) => {
   const made = async () => {
     const staffed = await aStaffedCompany(storage(), { defaultRule: "members" });
     const { company, admin, member } = staffed;
@@ -154,6 +156,67 @@ onEveryBackend("apps that a company's admins connected with other servers", (sto
     await storage().companies.delete({ ...one.key, now: NOW });
     expect(await storage().companyConnections.list(one.key)).toEqual([]);
     expect(await storage().companyConnections.list(other.key)).toHaveLength(1);
+  });
+
+  test("the client is deleted → companies' connections end, also of a withdrawn offer; the histories say so", async () => {
+    const [one, other] = [await made(), await made()];
+    const { clientId } = one;
+    await storage().clients.put({ client: aClient({ clientId }), expect: null });
+    expect(await one.put()).toBe("stored");
+    expect(await one.put({ audience: "https://as.other.test" })).toBe("stored");
+    expect(await other.put({ clientId })).toBe("stored");
+    expect(await other.put()).toBe("stored");
+    const count = () => storage().consents.countOfClient({ clientId, now: NOW, most: 10 });
+    expect(await count()).toMatchObject({ connections: 3 });
+    await storage().clients.delete({ clientId, now: NOW + 1 });
+    expect(await count()).toMatchObject({ connections: 0 });
+    expect(await storage().companyConnections.list(one.key)).toEqual([]);
+    expect(await storage().companyConnections.list(other.key)).toMatchObject([{ clientId: other.clientId }]);
+    const removed = (await one.history()).filter(({ record: { connection } }) => connection === "removed");
+    expect(removed.map(({ at, record: { by } }) => [at, by])).toEqual([
+      [NOW + 1, "operator"],
+      [NOW + 1, "operator"],
+    ]);
+    expect(removed.map(({ record: { through } }) => through?.clientId).sort()).toEqual([
+      AUDIENCE,
+      "https://as.other.test",
+    ]);
+    for (const { record: entry } of removed)
+      expect(entry).toMatchObject({ clientName: "Wiki", removed: ["chat:read"] });
+    expect((await other.history()).map(({ record: { connection } }) => connection).sort()).toEqual(
+      ["connected", "connected", "removed"].sort(),
+    );
+    // A client with this id that comes back gets nothing that admins chose before.
+    await storage().clients.put({ client: aClient({ clientId }), expect: null });
+    expect(await storage().companyConnections.list(one.key)).toEqual([]);
+  });
+
+  test("a client that is disabled keeps its companies' connections; more of them than one batch → all end with it", async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, made));
+    const clientId = anId();
+    const client = aClient({ clientId });
+    await storage().clients.put({ client, expect: null });
+    for (const one of all) expect(await one.put({ clientId })).toBe("stored");
+    await storage().clients.put({ client: { ...client, status: "disabled" }, expect: null });
+    const count = async () => (await storage().consents.countOfClient({ clientId, now: NOW, most: 10 })).connections;
+    expect(await count()).toBe(5);
+    const engine = await engineAt(opened().url);
+    await engine.call(removeClient, { clientId, now: NOW + 1 });
+    const left: number[] = [];
+    while (await engine.call(endGrantsOfClient, { clientId, limit: 2 })) left.push(await count());
+    expect(left).toEqual([3, 1, 0]);
+    await engine.close();
+  });
+
+  test("for a client that was deleted or disabled meanwhile → not stored", async () => {
+    const { put, clientId, pair } = await made();
+    const client = aClient({ clientId });
+    await storage().clients.put({ client, expect: null });
+    await storage().clients.put({ client: { ...client, status: "disabled" }, expect: null });
+    expect(await put()).toBe("gone");
+    await storage().clients.delete({ clientId, now: NOW + 1 });
+    expect(await put()).toBe("gone");
+    expect(await storage().companyConnections.find(pair)).toBeUndefined();
   });
 
   test("clients with connections or offers → found in the order of their ids; others → not, whatever their names are", async () => {

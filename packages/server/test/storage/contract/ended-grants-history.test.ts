@@ -259,7 +259,7 @@ onEveryBackend("counts before a client or an owner is deleted", (storage) => {
       storage().consents.countOfOwner({ ...person, ownerId: person.personId, now, most });
     expect([await ofOwner(NOW), await ofClient(clientId, NOW)]).toEqual([
       none,
-      { consents: 0, grants: 0, approvals: 0 },
+      { consents: 0, grants: 0, approvals: 0, connections: 0 },
     ]);
     for (let times = 0; times < 3; times += 1) {
       const grant = aGrant(person, { clientId });
@@ -271,11 +271,11 @@ onEveryBackend("counts before a client or an owner is deleted", (storage) => {
     await anApprovedGrant(storage(), { clientId });
     await storage().sessions.create(aSession(person));
     expect(await ofOwner(NOW + SECOND)).toEqual({ ...none, consents: 1, grants: 2, sessions: 1 });
-    expect(await ofClient(clientId, NOW + SECOND)).toEqual({ consents: 2, grants: 3, approvals: 0 });
-    expect(await ofClient(clientId, NOW + SECOND, 1)).toEqual({ consents: 1, grants: 1, approvals: 0 });
+    expect(await ofClient(clientId, NOW + SECOND)).toEqual({ consents: 2, grants: 3, approvals: 0, connections: 0 });
+    expect(await ofClient(clientId, NOW + SECOND, 1)).toEqual({ consents: 1, grants: 1, approvals: 0, connections: 0 });
     expect(await ofOwner(NOW + SECOND, 1)).toMatchObject({ grants: 1 });
     // The code has expired after one minute, and the unused session has ended. Refresh tokens are still valid.
-    expect(await ofClient(clientId, NOW + HOUR)).toEqual({ consents: 2, grants: 2, approvals: 0 });
+    expect(await ofClient(clientId, NOW + HOUR)).toEqual({ consents: 2, grants: 2, approvals: 0, connections: 0 });
     expect(await ofOwner(NOW + DAY)).toEqual({ ...none, consents: 1, grants: 2 });
     const short = await anApprovedGrant(storage(), { clientId: "client-short" }, { duration: 3600 });
     const ofShort = (now: number) =>

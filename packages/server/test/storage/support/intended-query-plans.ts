@@ -14,7 +14,6 @@ const MEANT = [
   // Lists for operators, along their index up to a limit.
   /^SEARCH consents USING (COVERING )?INDEX sqlite_autoindex_consents_1 \((\(partition,owner_id,client_id\)>\(\?,\?,\?\)|partition=\? AND owner_id=\? AND client_id>\?)\)$/,
   /^SEARCH company_rules USING (COVERING )?INDEX sqlite_autoindex_company_rules_1 \(\(partition,company_id,client_id\)>\(\?,\?,\?\)\)$/,
-  /^SEARCH k USING (COVERING )?INDEX sqlite_autoindex_company_connections_1 \(\(partition,company_id,client_id,audience\)>\(\?,\?,\?,\?\)\)$/,
   /^SEARCH people USING INDEX people_by_(username|email) \((username|email)>\? AND (username|email)<\?\)$/,
   /^SEARCH people USING INDEX people_(by_age|disabled|operators) \(\(created_at,person_id\)[<>]\(\?,\?\)\)$/,
   /^SEARCH clients USING INDEX clients_by_(name|age) \(.*\)$/,
