@@ -229,7 +229,8 @@ describe("paused", () => {
     expect(await introspect(tokens.access_token, bound)).toMatchObject({ active: true });
     const history = await agent.get("/account/history");
     expect(history.text).toContain("You paused");
-    expect(history.text).toContain("go on");
+    const entry = history.text.split('class="entry"').find((one) => one.includes("You let"));
+    expect(entry?.replaceAll(/<[^>]*>/g, "")).toMatch(/go on[\s\S]*It can until revoked: Use the bound API/);
   });
 
   test("UserInfo refuses the token; resumed → it answers again", async () => {

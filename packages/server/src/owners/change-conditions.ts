@@ -23,6 +23,13 @@ export interface ByLesser {
   readonly unlessOperator?: boolean;
 }
 
+/** The pause of an app, or its end. `ceiling`: as in `NewGrant`, for the ends in the history. Absent: none. */
+export interface Pausing {
+  readonly clientId: string;
+  readonly paused: boolean;
+  readonly ceiling?: Millis | null | undefined;
+}
+
 /** `unchanged`: it is so already. `unknown`: there is no such consent, or nobody who may decide about it. */
 export type PauseOutcome =
   | { readonly kind: "changed"; readonly entryId: string }

@@ -1,7 +1,7 @@
 /** The storage port of companies: members, their apps, requests. Each verb is one transaction. */
 
 import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
-import type { PauseOutcome } from "./change-conditions.ts";
+import type { PauseOutcome, Pausing } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
 /** The rule for apps that no rule of the company names: members decide, members ask an admin, or only admins decide. */
@@ -395,9 +395,7 @@ export interface CompanyStorage {
      */
     revokeForAll(args: CompanyKey & ByAdmin & { readonly clientId: string }): Promise<RuleOutcome>;
     /** Stops the app for the whole company until it is resumed, or lets it go on. */
-    setPaused(
-      args: CompanyKey & ByAdmin & { readonly clientId: string; readonly paused: boolean },
-    ): Promise<PauseOutcome | { readonly kind: "not_admin" }>;
+    setPaused(args: CompanyKey & ByAdmin & Pausing): Promise<PauseOutcome | { readonly kind: "not_admin" }>;
     /** A member keeps an app from acting for them, which ends their grants, or allows it again. */
     setOptOut(
       args: CompanyKey & {

@@ -2,7 +2,7 @@
 
 import type { Consent, ListedGrant, Millis } from "../oauth/model.ts";
 import type { DeviceApproval, DeviceRequest, IssueOutcome, UserCodeKey } from "../oauth/storage.ts";
-import type { ByLesser, InSession, PauseOutcome } from "./change-conditions.ts";
+import type { ByLesser, InSession, PauseOutcome, Pausing } from "./change-conditions.ts";
 import type { Approve } from "./consent-approval.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import type { DeviceSeen, DeviceSighting } from "./known-device-storage.ts";
@@ -395,7 +395,7 @@ export interface OwnerStorage {
     ): Promise<{ readonly kind: "changed"; readonly entryId: string } | { readonly kind: "unknown" }>;
     /** Stops the app until it is resumed, or lets it go on. Nothing of the owner's decision changes. */
     setPaused(
-      args: ConsentKey & InSession & { readonly paused: boolean; readonly by: string; readonly now: Millis },
+      args: ConsentKey & InSession & Pausing & { readonly by: string; readonly now: Millis },
     ): Promise<PauseOutcome>;
     /** For grants that were used since then, ended ones included. `personId`: only those that this person made. */
     lastIssues(args: {

@@ -1,5 +1,6 @@
 /** `/account/agents`, `/company/{slug}/agents`: the apps that act while their owner is away, and their pause. */
 
+import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Agent, agentsOfCompany, agentsOfPerson } from "../../owners/apps/agents.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
@@ -96,7 +97,10 @@ export const resumeCompanyAgent = forAdmins((at, tools: CompanyTools) => changed
 
 async function changedForAll(at: InCompany, paused: boolean, tools: CompanyTools) {
   const clientId = idIn(formOf(at.http), "client_id");
-  const outcome = await setAppPausedForAll(at, clientId, paused, tools.companies);
+  const { catalog, policy } = tools.apps.oauth;
+  const client = await catalog.client(clientId);
+  const change = { clientId, paused, ceiling: client && ceilingOf(client, policy) };
+  const outcome = await setAppPausedForAll(at, change, tools.companies);
   if (outcome === "not_admin") return noLongerAdmin(at, tools);
   if (outcome === "unknown") return backTo(at, "/agents", "gone", tools);
   return backTo(at, "/agents", paused ? "appPaused" : "appResumed", tools, clientId);

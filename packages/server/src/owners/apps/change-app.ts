@@ -84,9 +84,12 @@ export async function setAppPaused(
   paused: boolean,
   context: AppsContext,
 ): Promise<AppChanged> {
-  const { storage, event, now } = context;
+  const { storage, event, oauth, now } = context;
   const { personId } = by.person;
-  const outcome = await storage.consents.setPaused({ ...keyOf(by, clientId), paused, by: personId, now: now() });
+  const client = await oauth.catalog.client(clientId);
+  const ceiling = client && ceilingOf(client, oauth.policy);
+  const key = keyOf(by, clientId);
+  const outcome = await storage.consents.setPaused({ ...key, paused, ceiling, by: personId, now: now() });
   if (outcome.kind === "unknown") return GONE;
   if (outcome.kind === "unchanged") return UNCHANGED;
   event(paused ? "consent_paused" : "consent_resumed", { owner: personId, client_id: clientId });

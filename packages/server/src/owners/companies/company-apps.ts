@@ -4,6 +4,7 @@ import { underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
 import { scopesOfGrant } from "../apps/allowed-apps.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
+import type { Pausing } from "../change-conditions.ts";
 import { approvedScopes, endOfRule } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
 import { consentUnder, latestOf } from "../consent-after-decision.ts";
@@ -301,13 +302,13 @@ export async function revokeApp(
 /** Stops an app for the whole company for a while, or lets it go on. */
 export async function setAppPausedForAll(
   at: AsMember,
-  clientId: string,
-  paused: boolean,
+  change: Pausing,
   { storage, event, now }: CompanyContext,
 ): Promise<"done" | "unchanged" | "not_admin" | "unknown"> {
   const { key } = at;
+  const { clientId, paused } = change;
   const by = at.person.personId;
-  const outcome = await storage.companyApps.setPaused({ ...key, clientId, paused, ...askedBy(at), now: now() });
+  const outcome = await storage.companyApps.setPaused({ ...key, ...change, ...askedBy(at), now: now() });
   if (outcome.kind !== "changed") return outcome.kind;
   event(paused ? "consent_paused" : "consent_resumed", { owner: key.companyId, by, client_id: clientId });
   return "done";

@@ -2,7 +2,7 @@
 
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
-import type { PauseOutcome } from "../../owners/change-conditions.ts";
+import type { PauseOutcome, Pausing } from "../../owners/change-conditions.ts";
 import { standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
@@ -369,15 +369,14 @@ export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly client
 );
 
 /** An admin pauses an app for the whole company, or lets it go on. */
-export const setAppPaused = transaction<
-  CompanyKey & ByAdmin & { readonly clientId: string; readonly paused: boolean },
-  PauseOutcome | { readonly kind: "not_admin" }
->(async (tx, { partition, companyId, clientId, paused, by, now, ...asked }) => {
-  const company = await lockCompany(tx, { partition, companyId });
-  if (company === undefined) return { kind: "unknown" };
-  if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
-  return setPaused(tx, { partition, ownerId: companyId, clientId, paused, by: by ?? "operator", now });
-});
+export const setAppPaused = transaction<CompanyKey & ByAdmin & Pausing, PauseOutcome | { readonly kind: "not_admin" }>(
+  async (tx, { partition, companyId, clientId, paused, ceiling, by, now, ...asked }) => {
+    const company = await lockCompany(tx, { partition, companyId });
+    if (company === undefined) return { kind: "unknown" };
+    if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
+    return setPaused(tx, { partition, ownerId: companyId, clientId, paused, ceiling, by: by ?? "operator", now });
+  },
+);
 
 function ended(outcome: Awaited<ReturnType<typeof endConsent>>): RuleOutcome {
   if (outcome.kind === "unknown") return { kind: "done", grantsEnded: 0, lastUsedAt: null };

@@ -2,7 +2,7 @@
 
 import { cappedEnd, hostsBefore, isSameHost, type Reach } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
-import type { InSession, PauseOutcome } from "../../owners/change-conditions.ts";
+import type { InSession, PauseOutcome, Pausing } from "../../owners/change-conditions.ts";
 import {
   againByRules,
   approve as approved,
@@ -28,7 +28,7 @@ import type {
 import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { mayStill } from "../factors/lock-person-row.ts";
 import { forgetDelegations } from "../grants/delegations.ts";
-import { endGrants, endingOf, ownersPausingOf, pauseGrants } from "../grants/end-in-batches.ts";
+import { endGrants, endingOf } from "../grants/end-in-batches.ts";
 import {
   forgetScopeUses,
   keepUses,
@@ -52,7 +52,16 @@ import {
   whole,
   wholeOrNull,
 } from "../row-conversion.ts";
-import { changeGrants, liveGrants, lostAway, oneConsent, presentAccess, takenAway } from "./grants-of-consent.ts";
+import {
+  changeGrants,
+  goOn,
+  liveGrants,
+  lostAway,
+  oneConsent,
+  presentAccess,
+  stop,
+  takenAway,
+} from "./grants-of-consent.ts";
 import { note } from "./history.ts";
 
 export const lockedConsent = sql`SELECT ${consentColumns} FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
@@ -83,6 +92,7 @@ export async function lockConsent(tx: Tx, { partition, ownerId, clientId }: Cons
  * Writes the consent record of an answer on a page, and its changes in older grants. `before`: the record as
  * `lockConsent` gave it in this transaction. `own`: the id of the grant that follows; null: there is none yet. `seen`:
  * the grants as `activeGrants` gave them in this transaction. They are locked only if the answer changes some of them.
+ * Returns the record.
  */
 export async function recordApproval(
   tx: Tx,
@@ -90,7 +100,7 @@ export async function recordApproval(
   decision: Decision,
   own: string | null,
   seen?: readonly LiveGrant[],
-): Promise<void> {
+): Promise<Consent> {
   const { grant, now } = decision;
   const { partition, ownerId, clientId } = grant;
   const after = (live: readonly LiveGrant[]) =>
@@ -140,6 +150,7 @@ export async function recordApproval(
       ...(texts === undefined ? {} : { shown: { locale: shown.locale, texts } }),
     },
   });
+  return consent;
 }
 
 /** The latest end of these scopes of a record. Undefined: there are none. */
@@ -446,7 +457,7 @@ export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[
   outcome: (rows) => rows.map(usedConsentOf),
 });
 
-type SetPaused = ConsentKey & { readonly paused: boolean; readonly by: string; readonly now: Millis };
+type SetPaused = ConsentKey & Pausing & { readonly by: string; readonly now: Millis };
 
 /** A person pauses an app of their own, or lets it go on. */
 export const setConsentPaused = transaction<SetPaused & InSession, PauseOutcome>(async (tx, { sessionId, ...args }) =>
@@ -457,37 +468,12 @@ export const setConsentPaused = transaction<SetPaused & InSession, PauseOutcome>
  * Does the work inside a transaction that holds the owner's row. Whoever wants what is so already changes nothing, and
  * writes no second entry.
  */
-export async function setPaused(tx: Tx, { paused, by, now, ...key }: SetPaused): Promise<PauseOutcome> {
-  const consent = await lockConsent(tx, key);
+export async function setPaused(tx: Tx, args: SetPaused): Promise<PauseOutcome> {
+  const { paused, ceiling = null, by, now } = args;
+  const consent = await lockConsent(tx, args);
   const over = consent?.expiresAt != null && consent.expiresAt <= now;
   if (consent?.status !== "active" || (paused && over)) return { kind: "unknown" };
   if (isPaused(consent) === paused) return { kind: "unchanged" };
-  return { kind: "changed", entryId: paused ? await stop(tx, consent, by, now) : await goOn(tx, consent, by, now) };
-}
-
-async function stop(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
-  const { partition, ownerId, clientId } = consent;
-  const key = { partition, ownerId, clientId };
-  await tx.run(sql`UPDATE consents SET paused_at = :now WHERE ${oneConsent}`, { ...key, now });
-  await pauseGrants(tx, grantsUnderIt, key, now);
-  return noteChange(tx, consent, "paused", by, now);
-}
-
-/** Lets a paused app go on. The caller has locked the consent. */
-export async function goOn(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
-  const { partition, ownerId, clientId } = consent;
-  const key = { partition, ownerId, clientId };
-  await tx.run(sql`UPDATE consents SET paused_at = NULL WHERE ${oneConsent}`, key);
-  await pauseGrants(tx, grantsUnderIt, key, null, { now });
-  return noteChange(tx, consent, "resumed", by, now);
-}
-
-const grantsUnderIt = ownersPausingOf(oneConsent);
-
-function noteChange(tx: Tx, consent: Consent, kind: "paused" | "resumed", by: string, now: Millis): Promise<string> {
-  const { partition, ownerId, clientId, shown } = consent;
-  return note(tx, {
-    ...{ partition, ownerId, clientId, at: now, kind },
-    record: { clientName: shown.clientName, by, via: null, scopes: [], removed: [], expiresAt: null },
-  });
+  const entryId = paused ? await stop(tx, consent, by, now) : await goOn(tx, consent, { by, ceiling, now });
+  return { kind: "changed", entryId };
 }

@@ -1,4 +1,4 @@
-/** The grants under one consent, as decisions about it read and change them. */
+/** The grants under one consent, as decisions about it read, change, stop and resume them. */
 
 import { awayAsScope, hostOfGrant, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
@@ -16,8 +16,10 @@ import {
 } from "../../owners/consent-after-decision.ts";
 import type { ConsentKey, HistoryEntry } from "../../owners/storage.ts";
 import { type Row, sql, type Tx, words } from "../define-verbs.ts";
+import { ownersPausingOf, pauseGrants } from "../grants/end-in-batches.ts";
 import { keepUses, useColumns } from "../grants/uses.ts";
 import { ENDED_KEPT, flag, isActive, json, text, whole, wholeOrNull } from "../row-conversion.ts";
+import { note } from "./history.ts";
 
 /** The consent record of an owner and a client, or its grants. */
 export const oneConsent = sql`partition = :partition AND owner_id = :ownerId AND client_id = :clientId`;
@@ -204,4 +206,47 @@ export async function changeGrants(
     return row !== undefined && ends(change) ? [row] : [];
   });
   await keepUses(tx, { partition, ownerId }, ended);
+}
+
+/** Stops an app until it is resumed. The caller has locked the consent. */
+export async function stop(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
+  const { partition, ownerId, clientId } = consent;
+  const key = { partition, ownerId, clientId };
+  await tx.run(sql`UPDATE consents SET paused_at = :now WHERE ${oneConsent}`, { ...key, now });
+  await pauseGrants(tx, grantsUnderIt, key, now);
+  return noteChange(tx, consent, "paused", by, now);
+}
+
+/**
+ * Lets a paused app go on. The caller has locked the consent, and gives it as it is from now on. The entry names all that
+ * the app can do from now on, also what no request asks for.
+ */
+export async function goOn(
+  tx: Tx,
+  consent: Consent,
+  { by, ceiling, now }: { readonly by: string; readonly ceiling: Millis | null; readonly now: Millis },
+): Promise<string> {
+  const { partition, ownerId, clientId } = consent;
+  const key = { partition, ownerId, clientId };
+  await tx.run(sql`UPDATE consents SET paused_at = NULL WHERE ${oneConsent}`, key);
+  await pauseGrants(tx, grantsUnderIt, key, null, { now });
+  const access = await presentAccess(tx, { ...consent, pausedAt: null }, ceiling, now);
+  return noteChange(tx, consent, "resumed", by, now, access);
+}
+
+const grantsUnderIt = ownersPausingOf(oneConsent);
+
+function noteChange(
+  tx: Tx,
+  consent: Consent,
+  kind: "paused" | "resumed",
+  by: string,
+  now: Millis,
+  access: Awaited<ReturnType<typeof presentAccess>> = { scopes: [], expiresAt: null },
+): Promise<string> {
+  const { partition, ownerId, clientId, shown } = consent;
+  return note(tx, {
+    ...{ partition, ownerId, clientId, at: now, kind },
+    record: { clientName: shown.clientName, by, via: null, removed: [], ...access },
+  });
 }

@@ -16,8 +16,8 @@ import type { AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, isPaused } from "../../owners/consent-after-decision.ts";
 import type { ApproveDevice, DecideDeviceOutcome, DeviceClaim } from "../../owners/storage.ts";
 import { rememberAnswer } from "../companies/remembered-company-choices.ts";
-import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
-import { changeOwnGrants } from "../consents/grants-of-consent.ts";
+import { givenFor, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
+import { changeOwnGrants, goOn } from "../consents/grants-of-consent.ts";
 import { noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, steps, transaction } from "../define-verbs.ts";
 import { grantOf, json, text, textOrNull, whole } from "../row-conversion.ts";
@@ -195,8 +195,8 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
     return true;
   }
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
-  if (record !== undefined && isPaused(record)) await goOn(tx, record, approval.personId, args.now);
-  await recordApproval(tx, record, sparing(decision, approval.personId), approval.grantId);
+  const after = await recordApproval(tx, record, sparing(decision, approval.personId), approval.grantId);
+  if (isPaused(record)) await goOn(tx, after, { by: approval.personId, ceiling, now: args.now });
   return true;
 });
 

@@ -31,8 +31,8 @@ import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-afte
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { rememberAnswer } from "../companies/remembered-company-choices.ts";
-import { givenFor, goOn, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
-import { activeGrants, changeOwnGrants, presentAccess } from "../consents/grants-of-consent.ts";
+import { givenFor, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
+import { activeGrants, changeOwnGrants, goOn, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { passClientGate } from "../operator/client-advisory-lock.ts";
@@ -274,8 +274,8 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const terms = { ...grant, refreshable: grant.refreshable && lasting };
   const row = underOffline(terms, grant.scopes, before, chosen);
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
-  if (before !== undefined && isPaused(before)) await goOn(tx, before, grant.personId, now);
-  await recordApproval(tx, before, sparing(decision, grant.personId), grant.grantId, seen.live);
+  const after = await recordApproval(tx, before, sparing(decision, grant.personId), grant.grantId, seen.live);
+  if (isPaused(before)) await goOn(tx, after, { by: grant.personId, ceiling: grant.ceiling, now });
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
   await rememberAnswer(tx, grant, remembered, { lasting, chosen, record: before }, now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)

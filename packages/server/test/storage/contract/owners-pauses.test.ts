@@ -24,7 +24,10 @@ import {
 onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
   const pausing =
     ({ partition, ownerId, clientId }: NewGrant) =>
-    (paused: boolean, more: { readonly now?: number; readonly sessionId?: string; readonly clientId?: string } = {}) =>
+    (
+      paused: boolean,
+      more: { readonly now?: number; readonly sessionId?: string; readonly clientId?: string; ceiling?: number } = {},
+    ) =>
       storage().consents.setPaused({
         partition,
         ownerId,
@@ -43,6 +46,12 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
   const grantOf = ({ partition, grantId }: NewGrant) => storage().grants.find({ partition, grantId, saltHash: null });
   const kindsOf = async ({ partition, ownerId }: Pick<NewGrant, "partition" | "ownerId">) =>
     (await storage().history.list({ partition, ownerId, before: null, limit: 50 })).map(({ kind }) => kind);
+  const resumedOf = async ({ partition, ownerId }: Pick<NewGrant, "partition" | "ownerId">) => {
+    const all = await storage().history.list({ partition, ownerId, before: null, limit: 50 });
+    const { scopes = [], expiresAt, removed, paused: still } = all.find(({ kind }) => kind === "resumed")?.record ?? {};
+    const ends = scopes.map(({ name, expiresAt: end }) => [name, end] as const).toSorted();
+    return { ends, expiresAt, removed, still };
+  };
   const paused = { kind: "ended", status: "paused" };
 
   test("no such app, a revoked one, one that has ended, a session that is over → unknown, and nothing is written", async () => {
@@ -150,6 +159,48 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect(await kindsOf(grant)).toHaveLength(4);
   });
 
+  test("resumed with the button → the entry names all that came back with its end, and not what has ended", async () => {
+    const { person, grant, setPaused } = await made({ scopes: ["read", "write"] });
+    const short = aGrant(person, { scopes: ["share"] });
+    await storage().grants.approve(anApproval(short, { duration: 3600 }));
+    await storage().grants.redeem(aRedemption(short));
+    const once = aGrant(person, { scopes: ["delete"] });
+    const onceUntil = NOW + 10 * MINUTE;
+    await storage().grants.approve(anApproval(once, { duration: "once", onceUntil }));
+    await storage().grants.redeem(aRedemption(once, { accessUntil: onceUntil }));
+    await setPaused(true);
+    await setPaused(false, { now: NOW + 5 * MINUTE });
+    const [read, write] = (await consentOf(grant))?.scopes ?? [];
+    const lasting = [
+      ["read", read?.expiresAt],
+      ["share", NOW + HOUR],
+      ["write", write?.expiresAt],
+    ];
+    const first = await resumedOf(grant);
+    expect(first).toEqual({
+      ...{ ends: [["delete", onceUntil], ...lasting], expiresAt: read?.expiresAt, removed: [], still: undefined },
+    });
+    await setPaused(true, { now: NOW + HOUR });
+    await setPaused(false, { now: NOW + 2 * HOUR, ceiling: DAY });
+    expect(await resumedOf(grant)).toMatchObject({
+      ends: [
+        ["read", NOW + DAY],
+        ["write", NOW + DAY],
+      ],
+      expiresAt: NOW + DAY,
+    });
+  });
+
+  test("resumed by an answer for less → the entry names what nobody asked for, too, and nothing that was left out", async () => {
+    const { person, grant, setPaused } = await made({ scopes: ["read", "write", "share"] });
+    await setPaused(true);
+    const next = aGrant(person, { scopes: ["read", "more"], codeUntil: NOW + 2 * HOUR });
+    const answer = anApproval(next, { declined: ["write"], resumes: true, now: NOW + HOUR });
+    expect((await storage().grants.approve(answer)).kind).toBe("issued");
+    const { ends } = await resumedOf(grant);
+    expect(ends.map(([name]) => name)).toEqual(["more", "read", "share"]);
+  });
+
   test("revoked while paused → it is over; allowed again → it isn't paused", async () => {
     const { person, grant, setPaused } = await made();
     await setPaused(true);
@@ -211,6 +262,7 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect(await storage().deviceRequests.approve(old)).toBe("no_consent");
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual(paused);
     expect(await storage().deviceRequests.approve({ ...old, resumes: true })).toBe("decided");
+    expect((await resumedOf(grant)).ends.map(([name]) => name)).toEqual(grant.scopes.toSorted());
     expect((await storage().grants.refresh(aRefresh(grant))).kind).toBe("rotated");
   });
 
@@ -280,6 +332,7 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect((await set(admin, false)).kind).toBe("changed");
     expect((await storage().grants.refresh(aRefresh(grant, { rotate: false }))).kind).toBe("kept");
     expect(await kindsOf(grant)).toEqual(expect.arrayContaining(["paused", "resumed"]));
+    expect((await resumedOf(grant)).ends.map(([name]) => name)).toEqual(grant.scopes.toSorted());
   });
 });
 
