@@ -82,7 +82,7 @@ async function narrow(page: Page, hands: Hands, token: string): Promise<void> {
 
 async function revoke(page: Page, hands: Hands, token: string): Promise<void> {
   await hands.press("button[name=revoke]");
-  await page.getByText("No apps have access to your account").waitFor();
+  await page.getByText("These apps get no new access.").waitFor();
   expect(await page.locator("[role=status]").innerText()).toContain("You revoked");
   expect(await entry(page).count()).toBe(0);
   await hands.look();

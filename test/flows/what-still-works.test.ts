@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signedInPerson } from "../support/back-channel.ts";
 import { changeClient } from "../support/front-channel.ts";
-import { type Agent, authorize, authorizeUrl, formTo, redeem } from "../support/http-browser.ts";
+import { type Agent, authorize, authorizeUrl, formTo, redeem, refresh } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -17,6 +17,7 @@ const APPS = "/account/apps";
 const AGENTS = "/account/agents";
 const OLD = "https://app.test/cb";
 const NEW = "https://new.test/cb";
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 /** The card of an app on a page, as text. */
@@ -56,6 +57,51 @@ describe("access while the owner is away ends sooner than the rest", () => {
     const paused = await card(agent, AGENTS, app);
     expect(paused).toContain(`If resumed, keeps access until ${keeps} If resumed, last permission ends ${last}`);
     expect(await card(agent, APPS, app)).toContain("If resumed, last permission ends");
+  });
+});
+
+describe("an app's access is over, and it holds an access token that still works", () => {
+  const NONE = { [APPS]: "No apps have access to your account", [AGENTS]: "No app can act while you’re away" };
+  const ENDED = /Recently ended .* Short Lived ends in (\d+ \w+)/;
+  const shown = async (agent: Agent, at: string) =>
+    (await agent.get(at)).text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+  test.each([APPS, AGENTS] as const)("revoked → %s names it until its token has expired", async (at) => {
+    const app = await server.addClient({ name: "Short Lived" });
+    const { agent } = await signedInPerson(server);
+    expect(await shown(agent, at)).toContain(NONE[at]);
+    await redeem(server, app, await authorize(agent, authorizeUrl(server, app), ""));
+    expect(await shown(agent, at)).not.toMatch(ENDED);
+    await agent.submit(formTo(await agent.get(APPS), "/revoke"));
+    expect(ENDED.exec(await shown(agent, at))?.[1]).toBe("10 minutes");
+    expect(await shown(agent, at)).not.toContain(NONE[at]);
+    server.tick(11 * MINUTE);
+    expect(await shown(agent, at)).toContain(NONE[at]);
+    expect(await shown(agent, at)).not.toMatch(ENDED);
+  });
+
+  test("its time is over, and its token ended with it → nothing is named", async () => {
+    const app = await server.addClient({ name: "Short Lived" });
+    const { agent } = await signedInPerson(server);
+    const url = authorizeUrl(server, app);
+    const { body } = await redeem(server, app, await authorize(agent, url, "", { duration: "3600" }));
+    server.tick(HOUR - MINUTE);
+    expect((await refresh(server, app, body.refresh_token)).body.expires_in).toBeLessThan(62);
+    server.tick(MINUTE);
+    expect(await shown(agent, APPS)).toContain(NONE[APPS]);
+  });
+
+  test("its end was made sooner than its token's → it is named until then", async () => {
+    await server.addResource({ identifier: "https://long.test", tokenLifetime: 7200 });
+    await server.addScope({ name: "long", description: "Use the long API", resource: "https://long.test" });
+    const app = await server.addClient({ name: "Short Lived", scopes: ["long"] });
+    const { agent } = await signedInPerson(server);
+    await redeem(server, app, await authorize(agent, authorizeUrl(server, app, { scope: "long" }), ""));
+    await agent.submit(formTo(await agent.get(APPS), "/end"), { duration: "3600" });
+    server.tick(HOUR);
+    expect(ENDED.exec(await shown(agent, APPS))?.[1]).toBe("60 minutes");
+    server.tick(HOUR + MINUTE);
+    expect(await shown(agent, APPS)).toContain(NONE[APPS]);
   });
 });
 

@@ -5,7 +5,16 @@ import type { Chrome } from "./chrome.ts";
 import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, formerName, goneHint, goneTag, hostLines, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import {
+  endedApps,
+  endsTerm,
+  formerName,
+  goneHint,
+  goneTag,
+  hostLines,
+  isHalted,
+  scopeEnd,
+} from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -38,7 +47,8 @@ export function agentsPage(view: AgentsView, chrome: Chrome): string {
         ${view.companies.length > 0 && html`<p class="soft">${rich(words.agents.ownOnly, { companies: companyLinks(view.companies, base) })}</p>`}
       </div>
       ${view.notice !== null && done(view.notice, view.now, words)}
-      ${list(view.agents, about, chrome)}
+      ${(view.agents.length > 0 || view.ended.length === 0) && list(view.agents, about, chrome)}
+      ${endedApps(view.ended, view.now, words)}
     </div>`,
   );
 }

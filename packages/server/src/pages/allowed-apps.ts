@@ -1,7 +1,16 @@
 /** The dashboard: the apps that may use the account, and how to revoke their access. */
 import type { Chrome } from "./chrome.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTerm, formerName, goneHint, goneTag, hostLines, isHalted, scopeEnd } from "./parts/access-ends.ts";
+import {
+  endedApps,
+  endsTerm,
+  formerName,
+  goneHint,
+  goneTag,
+  hostLines,
+  isHalted,
+  scopeEnd,
+} from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -39,26 +48,28 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
       ${(total >= SEARCHED || view.query !== "") && search(view, chrome)}
       ${
         total === 0
-          ? html`<div class="card empty">
+          ? view.ended.length === 0 &&
+            html`<div class="card empty">
               ${icon("shield")}
               <h2>${words.apps.emptyTitle}</h2>
               <p class="soft">${words.apps.emptyText}</p>
             </div>`
           : lists(view, chrome)
       }
+      ${endedApps(view.ended, view.now, words)}
       ${view.forCompanies.length > 0 && companyApps(view, chrome)}
     </div>`,
   );
 }
 
-/** An app that is paused or turned off has no access now. */
-function intro({ total, halted }: AppsView, words: Messages): Child {
+/** An app that is paused or turned off gets no access now, but it can hold some. */
+function intro({ total, halted, holds }: AppsView, words: Messages): Child {
   const { apps, language } = words;
   const count = total - halted;
-  const active = count === 0 ? apps.introNone : fill(plural(language, apps.intro, count), { count });
+  const active = count === 0 ? !holds && apps.introNone : fill(plural(language, apps.intro, count), { count });
   return sentences(
     language,
-    active,
+    ...(active === false ? [] : [active]),
     ...(halted === 0 ? [] : [fill(plural(language, apps.introHalted, halted), { count: halted })]),
   );
 }

@@ -2,6 +2,7 @@
 
 import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
 import type { HistoryEntryView } from "./history-entry-view.ts";
+import type { EndedApp } from "./parts/access-ends.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 export type { ElsewhereProblem, ProviderButton } from "./elsewhere-view.ts";
@@ -349,6 +350,10 @@ export interface AppsView {
   /** The apps that match the search. */
   readonly apps: readonly AppEntry[];
   readonly forCompanies: readonly CompanyAppEntry[];
+  /** The apps that get no new access, but hold a token that still works. */
+  readonly ended: readonly EndedApp[];
+  /** True: some app holds a token that still works. */
+  readonly holds: boolean;
   /** The number of all apps, and of those that are paused or turned off. */
   readonly total: number;
   readonly halted: number;

@@ -76,6 +76,7 @@ function aView(change: Partial<AgentsView> = {}): AgentsView {
     csrf: "csrf-value",
     person: ada,
     agents: [anAgent(), plain, paused],
+    ended: [],
     companies: [],
     now: NOW,
     notice: null,
@@ -118,6 +119,18 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     return agentsPage(aView({ agents: [agent] }), c);
   },
   "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
+  "agents-ended": (c) => agentsPage(aView({ agents: [], ended: [{ name: HOSTILE_NAME, until: NOW + 5 * MINUTE }] }), c),
+  "apps-ended": (c) =>
+    appsPage(
+      anAppsView({
+        apps: [],
+        ended: [
+          { name: "Photo Printer", until: NOW + 8 * MINUTE },
+          { name: UNBREAKABLE, until: NOW + 2 * HOUR },
+        ],
+      }),
+      c,
+    ),
   "agents-none-member": (c) =>
     agentsPage(
       aView({

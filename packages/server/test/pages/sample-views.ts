@@ -201,6 +201,8 @@ export function anAppsView(change: Partial<AppsView> = {}): AppsView {
     person: ada,
     apps: fewApps,
     forCompanies: [],
+    ended: [],
+    holds: true,
     total: (change.apps ?? fewApps).length,
     halted: 0,
     query: "",

@@ -3,6 +3,7 @@
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Agent, agentsOfCompany, agentsOfPerson } from "../../owners/apps/agents.ts";
+import { allowedApps, endedApps } from "../../owners/apps/allowed-apps.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
@@ -16,7 +17,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { hostsWithEnds } from "./allowed-apps.ts";
+import { endedEntry, hostsWithEnds } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -28,15 +29,18 @@ interface AgentsTools extends AccountTools {
 
 export const showAgents = signedIn(async ({ person, session, http, visitor }, tools: AgentsTools) => {
   const chrome = tools.chrome(http);
-  const [agents, companies] = await Promise.all([
+  const [agents, allowed, companies] = await Promise.all([
     agentsOfPerson(person, tools.apps),
+    allowedApps(person, tools.apps),
     companiesOf(person, tools.companies),
   ]);
+  const ended = await endedApps(person, allowed, tools.apps);
   const now = tools.now();
   const view: AgentsView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+    ended: ended.map((app) => endedEntry(app, chrome.words.language)),
     companies: companies.map(({ company: { name, slug } }) => ({ name, slug })),
     now,
     notice: await noticeOf(new URLSearchParams(http.query).get("done"), person, tools),

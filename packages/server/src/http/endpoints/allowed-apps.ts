@@ -2,7 +2,13 @@
 
 import type { Client, Consent } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
-import { type AllowedApp, type AllowedScope, allowedApps } from "../../owners/apps/allowed-apps.ts";
+import {
+  type AllowedApp,
+  type AllowedScope,
+  allowedApps,
+  type EndedApp,
+  endedApps,
+} from "../../owners/apps/allowed-apps.ts";
 import {
   type AppChanged,
   changeAppEnd,
@@ -42,6 +48,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const chrome = tools.chrome(http);
   const { language } = chrome.words;
   const [allowed, choices] = await Promise.all([allowedApps(person, tools.apps), ownerChoicesOf(person, tools.apps)]);
+  const ended = (await endedApps(person, allowed, tools.apps)).map((app) => endedEntry(app, language));
   // After the ends of tokens were computed: an earlier time would add a minute to them.
   const now = tools.now();
   const all = allowed.map((app) =>
@@ -53,6 +60,8 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
     person: signedInAs(person),
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
     forCompanies: query === "" ? forCompanies : [],
+    ended,
+    holds: ended.length > 0 || all.some(({ stopsIn }) => stopsIn > 0),
     total: all.length,
     halted: all.filter(({ pausedAt, off }) => pausedAt !== null || off).length,
     query,
@@ -204,6 +213,10 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     off: client?.status !== "active",
     theftAt,
   };
+}
+
+export function endedEntry({ consent, client, heldUntil }: EndedApp, language: string): AppsView["ended"][number] {
+  return { name: client === undefined ? consent.shown.clientName : nameOf(client, language), until: heldUntil };
 }
 
 function scopeEntry(

@@ -80,11 +80,48 @@ export async function allowedApps(
       const { clientId } = stored.consent;
       const app = await appOf(stored, usesOf.get(clientId) ?? [], context);
       const through = (throughOf.get(clientId) ?? []).slice(0, MOST_THROUGH);
-      return { ...app, through, heldUntil: held.get(clientId), openUntil: await openUntil(app, context) };
+      return {
+        ...app,
+        through,
+        heldUntil: held.get(clientId),
+        openUntil: await openUntil({ ...app.consent, expiresAt: app.expiresAt }, context),
+      };
     }),
   );
   // The database knows nothing of the ceiling: what is over by it alone is still among them.
   return all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+}
+
+/** An app that gets nothing more, with a token that still works. */
+export interface EndedApp {
+  readonly consent: Consent;
+  /** Undefined: the operator has removed it. */
+  readonly client: Client | undefined;
+  /** When its last token ends, at the latest. */
+  readonly heldUntil: Millis;
+}
+
+/** `allowed`: the apps that still get access, as `allowedApps` gives them. */
+export async function endedApps(
+  { partition, personId: ownerId }: Person,
+  allowed: readonly AllowedApp[],
+  context: AppsContext,
+): Promise<readonly EndedApp[]> {
+  const now = context.now();
+  const held = await outstanding({ partition, ownerId }, now, "ended", context);
+  const ended = [...held].filter(([clientId]) => allowed.every(({ consent }) => consent.clientId !== clientId));
+  const all = await Promise.all(
+    ended.map(async ([clientId, until]) => {
+      const consent = await context.storage.consents.find({ partition, ownerId, clientId });
+      if (consent === undefined) return [];
+      const isPast = consent.expiresAt !== null && consent.expiresAt <= now;
+      // The server makes no token that outlives the end at that time.
+      const heldUntil = consent.status === "active" && isPast ? await openUntil(consent, context) : until;
+      if (heldUntil === undefined) return [];
+      return [{ consent, client: await context.oauth.catalog.client(clientId), heldUntil }];
+    }),
+  );
+  return all.flat().sort((one, other) => other.heldUntil - one.heldUntil);
 }
 
 async function appOf(
@@ -145,10 +182,9 @@ async function appOf(
 
 /** As `AllowedApp.openUntil`. Only a decision after the first can make an end sooner. */
 async function openUntil(
-  { consent, expiresAt }: Pick<AllowedApp, "consent" | "expiresAt">,
+  { partition, ownerId, clientId, createdAt, updatedAt, expiresAt }: Consent,
   context: AppsContext,
 ): Promise<Millis | undefined> {
-  const { partition, ownerId, clientId, createdAt, updatedAt } = consent;
   if (expiresAt === null || updatedAt <= createdAt) return undefined;
   if (expiresAt >= updatedAt + (await longestLifetime(updatedAt, context.oauth))) return undefined;
   const until = (await outstanding({ partition, ownerId }, updatedAt, "narrowed", context)).get(clientId);

@@ -22,6 +22,26 @@ export function formerName(app: { readonly formerName: string | null }, { apps }
   );
 }
 
+/** An app that gets no new access, with access that it already has. `until`: epoch milliseconds. */
+export interface EndedApp {
+  readonly name: string;
+  readonly until: number;
+}
+
+/** The apps that get no new access, each with the end of what it can still use. */
+export function endedApps(ended: readonly EndedApp[], now: number, words: Messages): Child {
+  return (
+    ended.length > 0 &&
+    html`<section class="unused">
+      <h2>${words.apps.endedTitle}</h2>
+      <p class="soft">${words.apps.endedText}</p>
+      <div class="card app">
+        ${ended.map((app) => html`<p>${name(app.name)} <span class="soft small">${scopeEnd(app.until, now, words)}</span></p>`)}
+      </div>
+    </section>`
+  );
+}
+
 interface Hosts {
   readonly hosts: readonly string[];
   readonly hostEnds?: Readonly<Record<string, number>>;

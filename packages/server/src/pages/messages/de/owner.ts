@@ -158,6 +158,9 @@ export const owner = {
     found: { one: "1 App gefunden.", other: "{count} Apps gefunden." },
     foundNone: "Keine App passt zu „{query}“.",
     showAll: "Alle Apps zeigen",
+    endedTitle: "Kürzlich beendet",
+    endedText:
+      "Diese Apps bekommen keinen neuen Zugriff. Den Zugriff, den sie schon haben, können sie noch kurz nutzen, längstens bis zum angegebenen Ende.",
     unusedTitle: "Seit 90 Tagen nicht verwendet",
     unusedText: "Widerrufen Sie Zugriff, den Sie nicht mehr brauchen. Eine App kann Sie später wieder fragen.",
     more: { one: "und 1 weiteres", other: "und {count} weitere" },

@@ -151,6 +151,9 @@ export const owner = {
     found: { one: "1 app found.", other: "{count} apps found." },
     foundNone: "No apps match “{query}”.",
     showAll: "Show all apps",
+    endedTitle: "Recently ended",
+    endedText:
+      "These apps get no new access. They can use the access that they already have a little longer, at most until the end shown.",
     unusedTitle: "Not used for 90 days",
     unusedText: "Revoke access that you no longer need. The app can ask you again.",
     more: { one: "and 1 more", other: "and {count} more" },

@@ -157,6 +157,9 @@ export const owner = {
     found: { one: "1 aplicación encontrada.", other: "{count} aplicaciones encontradas." },
     foundNone: "Ninguna aplicación coincide con «{query}».",
     showAll: "Mostrar todas las aplicaciones",
+    endedTitle: "Terminadas hace poco",
+    endedText:
+      "Estas aplicaciones no obtienen acceso nuevo. Todavía pueden usar por poco tiempo el acceso que ya tienen, como muy tarde hasta el fin indicado.",
     unusedTitle: "Sin usar desde hace 90 días",
     unusedText: "Revoque el acceso que ya no necesite. La aplicación puede volver a pedírselo.",
     more: { one: "y 1 más", other: "y {count} más" },

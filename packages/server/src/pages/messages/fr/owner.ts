@@ -160,6 +160,9 @@ export const owner = {
     found: { one: "1 application trouvée.", other: "{count} applications trouvées." },
     foundNone: "Aucune application ne correspond à « {query} ».",
     showAll: "Afficher toutes les applications",
+    endedTitle: "Terminées récemment",
+    endedText:
+      "Ces applications n’obtiennent aucun nouvel accès. Elles peuvent encore utiliser brièvement l’accès qu’elles ont déjà, au plus tard jusqu’à la fin indiquée.",
     unusedTitle: "Inutilisées depuis 90 jours",
     unusedText: "Révoquez les accès dont vous n’avez plus besoin. L’application pourra refaire une demande.",
     more: { one: "et 1 autre", other: "et {count} autres" },

@@ -150,6 +150,9 @@ export const owner = {
     found: { other: "{count} 個のアプリが見つかりました。" },
     foundNone: "「{query}」に一致するアプリはありません。",
     showAll: "すべてのアプリを表示",
+    endedTitle: "最近終了したアプリ",
+    endedText:
+      "これらのアプリに新しいアクセスは与えられません。すでに持っているアクセスは、最長で表示の期限までもうしばらく使えます。",
     unusedTitle: "90 日間使われていないアプリ",
     unusedText: "不要になったアクセスは取り消してください。アプリは、もう一度許可を求めることができます。",
     more: { other: "ほか {count} 件" },
