@@ -68,7 +68,7 @@ const IMPORTS: tidy.ImportTable = {
   "packages/server/src/crypto": [
     ...["oauth/model.ts", "oauth/ports.ts", "oauth/user-code.ts"],
     ...["owners/authorization/continuation.ts", "owners/factor-storage.ts"],
-    ...["owners/password-hash-requester.ts", "owners/storage.ts"],
+    ...["owners/password-hash-requester.ts", "owners/person.ts", "owners/storage.ts"],
     "storage-subset.ts",
     "admin/storage.ts",
     ...[
@@ -143,6 +143,7 @@ const IMPORTS: tidy.ImportTable = {
       "oauth/scope.ts",
       "oauth/storage.ts",
       "oauth/token-exchange/storage.ts",
+      "owners/person.ts",
       "owners/storage.ts",
       "owners/subject-link-storage.ts",
       "owners/upstream-change-storage.ts",

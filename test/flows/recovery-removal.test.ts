@@ -15,6 +15,7 @@ import {
   messageTo,
   NEW_PASSWORD,
   OWNERS_BROWSER,
+  passkeyOptions,
   recoveryLink,
   STRANGE_BROWSER,
   signedInWith,
@@ -22,7 +23,7 @@ import {
 } from "../support/recovery-actors.ts";
 import { HOUR, isProof, prove, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
 import type { TestMailbox } from "../support/smtp-server.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { PASSWORD, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
 let mailbox: TestMailbox;
@@ -73,6 +74,63 @@ describe("a removal that is undone", () => {
     expect(decision.text).toContain("Authenticator app");
     await decide(again.reader, decision);
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+  });
+
+  test("afterwards → Security says that the password no longer works and leads to a link; no page asks for that password in vain", async () => {
+    const { person, owner: reader, key, app, link } = await robbed();
+    await reader.submit(formWith(await reader.get(link), "link"));
+    const agent = new Agent(server.issuer, { "user-agent": OWNERS_BROWSER });
+    const login = await agent.get("/login");
+    await agent.submit(formWith(login, "credential"), { credential: key.get(passkeyOptions(login)) });
+    const security = await agent.get("/account/security");
+    expect(security.text).toContain("Your password no longer works, because your ways to sign in were restored.");
+    expect(security.text).toContain('href="/recover"');
+    expect(security.text).not.toContain("/account/security/password");
+    const change = await agent.get("/account/security/password");
+    expect([change.status, change.location?.pathname]).toEqual([303, "/account/security"]);
+    const first = "Your password no longer works. First choose a new one under “Security”.";
+    const profile = formWith(await agent.get("/account/profile"), "email");
+    for (const current_password of ["", PASSWORD, NEW_PASSWORD])
+      expect((await agent.submit(profile, { email: "new@example.test", current_password })).text).toContain(first);
+    const deletion = formWith(await agent.get("/account/profile/delete"), "current_password");
+    expect((await agent.submit(deletion, { current_password: PASSWORD })).text).toContain(first);
+    server.tick(11 * 60_000);
+    const confirm = await agent.get("/account/confirm?to=security");
+    expect(confirm.forms.some(({ fields }) => fields.has("password"))).toBe(false);
+    expect(confirm.forms.some(({ fields }) => fields.has("credential"))).toBe(true);
+
+    const again = await opened(person);
+    const decision = await prove(again.reader, again.page, { code: app.code() });
+    await decide(again.reader, decision);
+    expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+    const back = await agent.get("/login");
+    await agent.submit(formWith(back, "credential"), { credential: key.get(passkeyOptions(back)) });
+    expect((await agent.get("/account/security")).text).toContain("/account/security/password");
+  });
+
+  test("the restored passkey is the only way in → it can't be removed, because nobody knows the password", async () => {
+    const { person, owner: reader, key, link } = await robbed();
+    await reader.submit(formWith(await reader.get(link), "link"));
+    const agent = new Agent(server.issuer, { "user-agent": OWNERS_BROWSER });
+    const login = await agent.get("/login");
+    await agent.submit(formWith(login, "credential"), { credential: key.get(passkeyOptions(login)) });
+    const asked = await agent.get(`/account/security/passkeys/remove?${new URLSearchParams({ id: key.id })}`);
+    const done = await agent.follow(await agent.submit(formWith(asked, "id")));
+    expect(done.text).toContain("This is your only way to sign in.");
+    expect(await server.assent.storage.passkeys.list(person)).toHaveLength(1);
+  });
+
+  test("an operator had handed out a password before → it is gone, and nobody must change it", async () => {
+    const { person, owner: reader, key, link } = await robbed();
+    const { partition, personId } = person;
+    await server.assent.storage.people.update({
+      ...{ partition, personId, changes: { mustChangePassword: true }, now: server.now() },
+    });
+    await reader.submit(formWith(await reader.get(link), "link"));
+    const agent = new Agent(server.issuer, { "user-agent": OWNERS_BROWSER });
+    const login = await agent.get("/login");
+    await agent.submit(formWith(login, "credential"), { credential: key.get(passkeyOptions(login)) });
+    expect((await agent.get("/account/security")).status).toBe(200);
   });
 
   test("later, or twice at once → gone; once", async () => {

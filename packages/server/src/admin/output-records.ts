@@ -6,6 +6,7 @@ import { picturePath } from "../owners/account/picture-address.ts";
 import type { ListedConnection } from "../owners/companies/connections.ts";
 import type { Company, ListedRule, Member } from "../owners/company-storage.ts";
 import type { SignInProvider } from "../owners/identities/sign-in-provider.ts";
+import { knowsPassword } from "../owners/person.ts";
 import { DETAIL_NAMES, wireName } from "../owners/person-details.ts";
 import type { Person, Session } from "../owners/storage.ts";
 import type { SubjectLink } from "../owners/subject-link-storage.ts";
@@ -128,7 +129,7 @@ export function userRecord(person: Person, issuer: string, generated: string | n
     ...(pictureId == null ? {} : { picture: issuer + picturePath(pictureId) }),
     status: person.status,
     operator: person.operator,
-    has_password: person.passwordHash !== null,
+    has_password: knowsPassword(person),
     password_changed_at: time(person.passwordChangedAt),
     deletes_at: time(person.deleteAt ?? null),
     created_at: time(person.createdAt),

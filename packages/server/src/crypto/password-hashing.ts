@@ -1,8 +1,10 @@
 /** Passwords: argon2id, a few hashes at a time, with a limited queue (RFC 9106; NIST SP 800-63B-4). */
 
 import type { HashRequester } from "../owners/password-hash-requester.ts";
+import { SALT_OF_UNKNOWN } from "../owners/person.ts";
 import { coresBeside } from "./cpu-semaphore.ts";
 import { PasswordHashQueue } from "./password-hash-queue.ts";
+import { randomText } from "./random.ts";
 
 interface Cost {
   readonly memoryCost: number;
@@ -56,6 +58,12 @@ export function hashInTurn<T>(whose: HashRequester, work: () => Promise<T>): Pro
 
 export function hashPassword(password: string, whose: HashRequester = OWN): Promise<string> {
   return line.inTurn(whose, async () => (await loadHashing()).hash(prepared(password), cost));
+}
+
+/** The hash of a password that nobody knows. A check against it takes as long as one against any other. */
+export function hashUnknownPassword(whose: HashRequester): Promise<string> {
+  const salt = Buffer.from(SALT_OF_UNKNOWN, "base64");
+  return line.inTurn(whose, async () => (await loadHashing()).hash(randomText(32), { ...cost, salt }));
 }
 
 let decoy: Promise<string> | undefined;

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Millis } from "../oauth/model.ts";
 import { isReplaced } from "../owners/identities/external-sign-in.ts";
 import { MAX_PASSWORD_BYTES } from "../owners/new-password.ts";
+import { knowsPassword } from "../owners/person.ts";
 import type { SessionContext } from "../owners/sessions.ts";
 import { hasAllSteps, isRecent } from "../owners/sessions.ts";
 import type { SignInContext } from "../owners/sign-in.ts";
@@ -34,6 +35,8 @@ export function hasPassword({ passwordHash }: Pick<Person, "passwordHash">, conf
 export type ProofFault =
   /** The field `current_password` has a wrong password. `noCurrent`: it is empty. */
   | { readonly kind: "current" | "noCurrent" }
+  /** Nobody knows their password. */
+  | { readonly kind: "unknown" }
   | { readonly kind: "throttled"; readonly minutes: number }
   /** There is no password to ask for, and the sign-in is too old, or was before the second step was set up. */
   | { readonly kind: "stale" };
@@ -51,6 +54,8 @@ export async function proofFault(
   if (!hasPassword(person, tools.config)) {
     return isRecent(session, tools.sessions) ? undefined : { kind: "stale" };
   }
+  // A recent sign-in is no proof here: it can be by a factor that the undo of a removal brought back to an intruder.
+  if (!knowsPassword(person)) return { kind: "unknown" };
   if (given === "") return { kind: "noCurrent" };
   if (Buffer.byteLength(given) > MAX_PASSWORD_BYTES) return { kind: "current" };
   const from = { ...originOf(http.address), device: deviceCookie(http, tools) };

@@ -34,6 +34,20 @@ export interface Person {
   readonly updatedAt: Millis;
 }
 
+/**
+ * The salt, as 22 characters of a PHC string, of a hash whose password nobody knows. No other hash has it, because their
+ * salts are random.
+ */
+export const SALT_OF_UNKNOWN = "a25vd24gdG8gbm9ib2R5Lg";
+
+/**
+ * False: they have no password, or the undo of a removal replaced it by one that nobody knows. With the latter, a link
+ * by mail leads to a new password, as it does for a forgotten one.
+ */
+export function knowsPassword({ passwordHash }: Pick<Person, "passwordHash">): boolean {
+  return passwordHash !== null && !passwordHash.includes(`$${SALT_OF_UNKNOWN}$`);
+}
+
 /** Null removes a detail. A detail that is absent stays. */
 export type DetailChanges = Readonly<Partial<Record<DetailName, string | null>>> & {
   /** Only an operator sets it. Absent: another phone number is unverified, the same one stays as it is. */

@@ -7,9 +7,11 @@ import { expect, test } from "vitest";
 import {
   dangerouslyHashAtNoCost,
   hashPassword,
+  hashUnknownPassword,
   needsRehash,
   verifyPassword,
 } from "../../src/crypto/password-hashing.ts";
+import { knowsPassword } from "../../src/owners/person.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..", "..");
 const CHEAP = "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaA";
@@ -40,6 +42,16 @@ test("as tests have it, and back → each finds the other's hashes wanting, and 
   dangerouslyHashAtNoCost(true);
   expect(needsRehash(usual)).toBe(true);
   expect([await verifyPassword("a password", usual), await verifyPassword("another", usual)]).toEqual([true, false]);
+});
+
+test("a password that nobody knows → a hash of the usual form and cost, never twice the same, told apart from all others", async () => {
+  const whose = { allocation: "a", provider: "p", network: "n", account: "alice", known: true };
+  const [one = "", other = ""] = await Promise.all([hashUnknownPassword(whose), hashUnknownPassword(whose)]);
+  expect([needsRehash(one), one === other, await verifyPassword("", one)]).toEqual([false, false, false]);
+  const known = (passwordHash: string | null) => knowsPassword({ passwordHash });
+  expect([known(one), known(other), known(await hashPassword("a password")), known(null)]).toEqual([
+    ...[false, false, true, false],
+  ]);
 });
 
 test("the line of known devices is full, and nobody has signed in before → an unknown name is looked at like a known one", async () => {

@@ -179,6 +179,12 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   security: (c) => securityPage(aSecurityView(), c),
   "security-password-changed": (c) =>
     securityPage(aSecurityView({ notice: "password", password: { set: true, changedAt: NOW } }), c),
+  ...Object.fromEntries(
+    (["by mail", "ask"] as const).map((unknown) => [
+      `security-password-unknown-${unknown.replace(" ", "-")}`,
+      (c: Chrome) => securityPage(aSecurityView({ password: { set: true, unknown, changedAt: NOW } }), c),
+    ]),
+  ),
   "security-no-password": (c) => securityPage(aSecurityView({ password: { set: false, changedAt: null } }), c),
   "security-identities": (c) => securityPage(aSecurityView({ identities }), c),
   "remove-identity": (c) => removeIdentityPage({ csrf: "csrf-value", id: "id-1", issuer: identities[0].issuer }, c),

@@ -4,6 +4,7 @@ import { isCommonPassword } from "../../crypto/common-passwords.ts";
 import { changePassword, newPasswordsUsedUp, type PasswordContext } from "../../owners/account/change-password.ts";
 import type { KeepingApplication } from "../../owners/identities/password-keeper.ts";
 import { passwordProblem } from "../../owners/new-password.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import { afterNewPassword } from "../../owners/session-lifetime-and-level.ts";
 import type { Person } from "../../owners/storage.ts";
 import { changePasswordPage, keptPasswordPage } from "../../pages/index.ts";
@@ -30,6 +31,7 @@ interface PasswordTools extends AccountTools, ProofTools {
 export const showChangePassword = signedIn(async (account, tools: ShowTools) => {
   const { person, keptBy } = account;
   if (keptBy !== undefined) return keptAnswer(account, keptBy, tools);
+  if (needsLink(person)) return redirect(303, `${tools.issuer}/account/security`, account.visitor.cookies);
   // Without a password, a recent sign-in is the proof. It is asked for before anybody types a new password.
   if (!hasPassword(person, tools.config) && !person.mustChangePassword && !(await isFresh(account, tools)))
     return confirmFirst("password", account, tools);
@@ -65,6 +67,11 @@ export const submitChangePassword = signedIn(async (account, tools: PasswordTool
   const cookies = [...visitor.cookies, ...(await startSession(changed, by, visitor, http, tools, { quietly: true }))];
   return redirect(303, tools.issuer + onward(form, chosen.endApps), cookies);
 }, "before a new password");
+
+/** Nobody knows their password: the page about security says how they get a new one. */
+function needsLink(person: Person): boolean {
+  return person.passwordHash !== null && !knowsPassword(person) && !person.mustChangePassword;
+}
 
 function keptAnswer(
   { session, http, visitor }: Account,

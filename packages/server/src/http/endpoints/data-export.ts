@@ -7,6 +7,7 @@ import type { Picture } from "../../owners/account/picture-storage.ts";
 import { isDecision } from "../../owners/apps/history-page.ts";
 import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import type { HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
 import type { EventTools } from "../endpoint-contexts.ts";
@@ -83,7 +84,7 @@ function dataUrl({ type, bytes }: Picture): string {
 
 function accountOf({ passwordHash, partition: _, pictureId: _id, email, ...account }: Person) {
   const known = isAddressOfNobody(email) ? null : email;
-  return { ...account, email: known, hasPassword: passwordHash !== null };
+  return { ...account, email: known, hasPassword: knowsPassword({ passwordHash }) };
 }
 
 /** When and where it was set up, and the same of the previous one, if that is still kept. */

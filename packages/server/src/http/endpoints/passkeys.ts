@@ -13,6 +13,7 @@ import {
 import { KEPT_PASSWORD } from "../../owners/identities/password-keeper.ts";
 import { activeProviders } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import type { AddPasskeyView } from "../../pages/factor-views.ts";
 import { addPasskeyPage, removePasskeyPage } from "../../pages/index.ts";
 import type { WayLeft } from "../../pages/security/views.ts";
@@ -83,7 +84,7 @@ export const showRemovePasskey = freshly("security", async (account, tools: AskR
   );
   if (keptBy !== undefined) accounts.push(keptBy.name);
   const left: readonly WayLeft[] = [
-    ...(hasPassword(person, tools.config) ? [{ kind: "password" } as const] : []),
+    ...(hasPassword(person, tools.config) && knowsPassword(person) ? [{ kind: "password" } as const] : []),
     ...own.filter((one) => one !== passkey).map(({ name }) => ({ kind: "passkey", name }) as const),
     ...accounts.map((name) => ({ kind: "account", name }) as const),
   ];

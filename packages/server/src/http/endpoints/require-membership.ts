@@ -142,7 +142,7 @@ export async function unproved(
   const typed = form.get(FIELD);
   const fault = await proofFault(at, typed ?? "", tools);
   if (fault === undefined) return undefined;
-  if (fault.kind === "stale") {
+  if (fault.kind === "stale" || fault.kind === "unknown") {
     return confirmFirst(`${PAGES[placeOfForm(action)]}/${frame.company.slug}`, at, tools);
   }
   const fields = [...form].filter(([name]) => name !== "csrf" && name !== FIELD);

@@ -10,12 +10,17 @@ import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
-import type { Person } from "../../owners/person.ts";
+import { knowsPassword, type Person } from "../../owners/person.ts";
 import { provingCodes } from "../../owners/recovery/factor-trust.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
-import { type ProviderEntry, SECURITY_NOTICES, type SecurityView } from "../../pages/security/views.ts";
+import {
+  type PasswordSection,
+  type ProviderEntry,
+  SECURITY_NOTICES,
+  type SecurityView,
+} from "../../pages/security/views.ts";
 import { arrivalOf, isAnswer } from "../authorization/continuation-in-forms.ts";
 import { coarse } from "../connections/client-address.ts";
 import type { DeviceTools } from "../device-cookie.ts";
@@ -55,7 +60,7 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
     password: isReplaced(tools.config.externalSignIn)
       ? null
       : keeper === undefined
-        ? { set: person.passwordHash !== null, changedAt: person.passwordChangedAt }
+        ? { ...stateOf(person, tools), changedAt: person.passwordChangedAt }
         : { set: true, changedAt: null, keeper },
     ...(await factorsOf(account, tools)),
     ...(await identitySections(person, tools)),
@@ -64,6 +69,14 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
   const leads = view.providers.length === 0 ? "here" : "to a client";
   return page(200, securityPage(view, tools.chrome(http)), leads, visitor.cookies);
 });
+
+function stateOf(
+  person: Person,
+  { sessions }: Pick<SecurityTools, "sessions">,
+): Pick<PasswordSection, "set" | "unknown"> {
+  if (knowsPassword(person) || person.passwordHash === null) return { set: person.passwordHash !== null };
+  return { set: true, unknown: sessions.mail.enabled ? "by mail" : "ask" };
+}
 
 /** Identities of trusted issuers, and accounts at providers: active ones, and those that are connected. */
 async function identitySections(

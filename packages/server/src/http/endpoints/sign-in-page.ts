@@ -9,6 +9,7 @@ import {
   providersOf,
 } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
@@ -62,7 +63,8 @@ export async function signInAnswer(
   const typed = offersMore ? (again?.tried ?? (await providerTyped(again, tools))) : undefined;
   const first = [theirs, typed].filter((one) => one !== undefined).map(({ id, name }) => ({ id, name }));
   const providers = [...new Map([...first, ...ways.providers].map((one) => [one.id, one])).values()];
-  const noPassword = !asksPassword || (known?.person.passwordHash === null && known.keptBy === undefined);
+  const noPassword =
+    !asksPassword || (known !== undefined && !knowsPassword(known.person) && known.keptBy === undefined);
   const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
   const knowsDomains = offersMore && first.length === 0 && (await hasDomains(tools));
   const workAddress = knowsDomains ? { workAddress: true } : {};
@@ -174,7 +176,7 @@ async function waysToSignIn(confirms: Confirms | undefined, visitor: Visitor, to
   const found = await (confirms === undefined ? offeredProviders(elsewhere) : providersOf(confirms.person, elsewhere));
   const providers = found.map(({ id, name }) => ({ id, name }));
   const passkey = passkeyOffer(visitor, tools);
-  if (confirms === undefined || confirms.person.passwordHash !== null || confirms.keptBy !== undefined)
+  if (confirms === undefined || knowsPassword(confirms.person) || confirms.keptBy !== undefined)
     return { providers, passkey, asksPassword: true };
   const { passkeys } = await waysFor(confirms, "mfa", tools);
   // Where nothing else is left, an operator may have given them a password a moment ago.

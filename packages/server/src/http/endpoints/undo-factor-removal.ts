@@ -1,7 +1,6 @@
 /** `/recover/undo`: the page of the link that undoes a removal of factors by recovery. */
 
-import { hashPassword } from "../../crypto/password-hashing.ts";
-import { randomText } from "../../crypto/random.ts";
+import { hashUnknownPassword } from "../../crypto/password-hashing.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import { provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
@@ -33,7 +32,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
     return { ...askAnswer(token, found, visitor, http, tools, true), status: 403 };
   const account = found.followed.person.personId;
   const from = {
-    passwordHash: await hashPassword(randomText(32), { ...originOf(http.address), account, known: true }),
+    passwordHash: await hashUnknownPassword({ ...originOf(http.address), account, known: true }),
     browser: browserName(userAgentOf(http)),
     ...{ language: tools.chrome(http).words.language, address: http.address },
     device: presentedBy(found.followed.person.personId, http, tools),

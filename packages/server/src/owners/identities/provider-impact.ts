@@ -2,6 +2,7 @@
 
 import type { Uses } from "../../storage-subset.ts";
 import type { FactorStorage } from "../factor-storage.ts";
+import { knowsPassword } from "../person.ts";
 import type { OwnerStorage } from "../storage.ts";
 import type { SubjectLink } from "../subject-link-storage.ts";
 import { EXISTING_PEOPLE } from "./password-keeper.ts";
@@ -57,7 +58,7 @@ export async function hasOtherWayIn(
   storage: ImpactStorage,
 ): Promise<boolean> {
   const person = await storage.people.get({ partition, personId });
-  if (person === undefined || person.passwordHash !== null) return true;
+  if (person === undefined || knowsPassword(person)) return true;
   if ((await storage.passkeys.list({ partition, personId })).length > 0) return true;
   const links = await storage.subjectLinks.ofPerson({ partition, personId });
   // Without a password here, the operator's application has kept it.

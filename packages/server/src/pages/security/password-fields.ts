@@ -28,7 +28,7 @@ export function newPasswordFields(
 
 /** True if the fault is about the proof of identity, not about the new password. */
 export function isAboutProof({ kind }: PasswordFault): boolean {
-  return kind === "current" || kind === "noCurrent" || kind === "throttled" || kind === "stale";
+  return ["current", "noCurrent", "unknown", "throttled", "stale"].includes(kind);
 }
 
 export function faultText(fault: PasswordFault, words: Messages): string {

@@ -118,6 +118,8 @@ export interface PasswordSection {
   /** False if this account has no password. */
   readonly set: boolean;
   readonly changedAt: number | null;
+  /** Present if nobody knows the password, with the way to a new one: a link by mail, or the people who run the server. */
+  readonly unknown?: "by mail" | "ask";
   /** The operator's application, if it keeps the person's password. Absent: it doesn't. */
   readonly keeper?: PasswordPlace;
 }
@@ -126,6 +128,8 @@ export interface PasswordSection {
 export type PasswordFault =
   /** The current password is wrong. `noCurrent`: it is missing. */
   | { readonly kind: "current" | "noCurrent" }
+  /** Nobody knows the current password. */
+  | { readonly kind: "unknown" }
   | { readonly kind: "missing" }
   | { readonly kind: "throttled"; readonly minutes: number }
   /** The last sign-in is too old, and the account has no password that the page could ask for. */
@@ -254,7 +258,7 @@ export interface SignUpGoneView {
 }
 
 /** If a sign-in is too old, the server asks for a new one. That fault is not shown here. */
-type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "noCurrent" | "throttled" }>;
+type ProofFault = Extract<PasswordFault, { readonly kind: "current" | "noCurrent" | "unknown" | "throttled" }>;
 
 /** What a person can add to their profile. */
 export type DetailName = keyof Messages["profile"]["details"];

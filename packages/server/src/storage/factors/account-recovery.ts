@@ -292,8 +292,8 @@ export const writeRestore = transaction<
   const back = await bringBack(tx, key, { removalId: link.about, device, now });
   if (back === undefined) return nothing;
   const row = await tx.one(
-    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, delete_at = NULL, updated_at = :now
-      WHERE partition = :partition AND person_id = :personId RETURNING ${personColumns}`,
+    sql`UPDATE people SET password_hash = :passwordHash, password_changed_at = :now, must_change_password = 0, delete_at = NULL,
+      updated_at = :now WHERE partition = :partition AND person_id = :personId RETURNING ${personColumns}`,
     { ...key, passwordHash, now },
   );
   if (row === undefined) throw new Error("the person was locked and is gone");

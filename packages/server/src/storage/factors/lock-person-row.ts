@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { Asked } from "../../owners/change-conditions.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import type { WayIn } from "../../owners/subject-link-storage.ts";
 import { sql, type Tx, words } from "../define-verbs.ts";
 import { type PersonKey, thisPerson } from "../people/person-row.ts";
@@ -23,7 +24,8 @@ export async function lockPerson(
   );
   if (row === undefined || text(row, "status") !== "active") return undefined;
   if (sessionId !== undefined && !(await isOpen(tx, { partition, personId }, sessionId))) return undefined;
-  return { hasPassword: row["password_hash"] !== null, passwordChangedAt: wholeOrNull(row, "password_changed_at") };
+  const hasPassword = knowsPassword({ passwordHash: textOrNull(row, "password_hash") });
+  return { hasPassword, passwordChangedAt: wholeOrNull(row, "password_changed_at") };
 }
 
 /** Locks the person. True if the session that asks still exists, or if no session asks, as with an operator. */

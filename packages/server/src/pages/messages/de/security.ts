@@ -12,6 +12,9 @@ export const security = {
     password: "Passwort",
     passwordSince: "Festgelegt {when}",
     passwordNone: "Sie haben kein Passwort.",
+    passwordUnknown: "Ihr Passwort funktioniert nicht mehr, weil Ihre Anmeldemethoden wiederhergestellt wurden.",
+    passwordByMail: "Wählen Sie ein neues mit einem Link, den wir Ihnen senden.",
+    passwordAsk: "Bitten Sie den Betreiber von {product} um ein neues.",
     passwordChange: "Passwort ändern",
     passwordSet: "Passwort wählen",
     passwordDone: "Ihr neues Passwort wurde gespeichert.",
@@ -42,6 +45,7 @@ export const security = {
     submit: "Passwort ändern",
     wrong: {
       noCurrent: "Geben Sie Ihr aktuelles Passwort ein.",
+      unknown: "Ihr Passwort funktioniert nicht mehr. Wählen Sie zuerst unter „Sicherheit“ ein neues.",
       current: "Das ist nicht Ihr aktuelles Passwort.",
       missing: "Geben Sie ein neues Passwort ein.",
       stale: "Ihre Anmeldung liegt eine Weile zurück. Melden Sie sich ab und wieder an. Wählen Sie dann ein Passwort.",

@@ -10,6 +10,9 @@ export const security = {
     password: "Password",
     passwordSince: "Set {when}",
     passwordNone: "You don’t have a password.",
+    passwordUnknown: "Your password no longer works, because your ways to sign in were restored.",
+    passwordByMail: "Choose a new one with a link that we send you.",
+    passwordAsk: "Ask the people who run {product} for a new one.",
     passwordChange: "Change password",
     passwordSet: "Choose a password",
     passwordDone: "Your new password was saved.",
@@ -37,6 +40,7 @@ export const security = {
     submit: "Change password",
     wrong: {
       noCurrent: "Enter your current password.",
+      unknown: "Your password no longer works. First choose a new one under “Security”.",
       current: "That isn’t your current password.",
       missing: "Enter a new password.",
       stale: "You signed in a while ago. Sign out, sign in again, then choose a password.",

@@ -12,6 +12,9 @@ export const security = {
     password: "Contraseña",
     passwordSince: "Establecida {when}",
     passwordNone: "No tiene contraseña.",
+    passwordUnknown: "Su contraseña ya no funciona, porque se recuperaron sus formas de iniciar sesión.",
+    passwordByMail: "Elija una nueva con un enlace que le enviamos.",
+    passwordAsk: "Pida una nueva a quien administra {product}.",
     passwordChange: "Cambiar la contraseña",
     passwordSet: "Elegir una contraseña",
     passwordDone: "Se ha guardado su nueva contraseña.",
@@ -42,6 +45,7 @@ export const security = {
     submit: "Cambiar la contraseña",
     wrong: {
       noCurrent: "Introduzca su contraseña actual.",
+      unknown: "Su contraseña ya no funciona. Elija primero una nueva en «Seguridad».",
       current: "Esa no es su contraseña actual.",
       missing: "Introduzca una contraseña nueva.",
       stale: "Hace un rato que inició sesión. Cierre sesión, vuelva a iniciarla y elija una contraseña.",

@@ -12,6 +12,9 @@ export const security = {
     password: "Mot de passe",
     passwordSince: "Choisi {when}",
     passwordNone: "Vous n’avez pas de mot de passe.",
+    passwordUnknown: "Votre mot de passe ne fonctionne plus, car vos moyens de connexion ont été rétablis.",
+    passwordByMail: "Choisissez-en un nouveau avec un lien que nous vous envoyons.",
+    passwordAsk: "Demandez-en un nouveau aux responsables de {product}.",
     passwordChange: "Modifier le mot de passe",
     passwordSet: "Choisir un mot de passe",
     passwordDone: "Votre nouveau mot de passe a été enregistré.",
@@ -43,6 +46,7 @@ export const security = {
     submit: "Modifier le mot de passe",
     wrong: {
       noCurrent: "Saisissez votre mot de passe actuel.",
+      unknown: "Votre mot de passe ne fonctionne plus. Choisissez-en d’abord un nouveau dans « Sécurité ».",
       current: "Ce n’est pas votre mot de passe actuel.",
       missing: "Saisissez un nouveau mot de passe.",
       stale: "Votre connexion date un peu. Déconnectez-vous, reconnectez-vous, puis choisissez un mot de passe.",

@@ -12,6 +12,9 @@ export const security = {
     password: "パスワード",
     passwordSince: "設定：{when}",
     passwordNone: "パスワードは設定されていません。",
+    passwordUnknown: "サインイン方法が復元されたため、パスワードは使えなくなりました。",
+    passwordByMail: "お送りするリンクから新しいパスワードを設定してください。",
+    passwordAsk: "新しいパスワードについては、{product} の運営者にお問い合わせください。",
     passwordChange: "パスワードを変更",
     passwordSet: "パスワードを設定",
     passwordDone: "新しいパスワードを保存しました。",
@@ -41,6 +44,7 @@ export const security = {
     submit: "パスワードを変更",
     wrong: {
       noCurrent: "現在のパスワードを入力してください。",
+      unknown: "パスワードは使えなくなりました。先に「セキュリティ」で新しいパスワードを設定してください。",
       current: "現在のパスワードが違います。",
       missing: "新しいパスワードを入力してください。",
       stale:
