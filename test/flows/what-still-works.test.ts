@@ -105,6 +105,60 @@ describe("an app's access is over, and it holds an access token that still works
   });
 });
 
+describe("a permission was removed, and a token still has it", () => {
+  const SAYS = /It can still use what you removed, until (\d\d:\d\d UTC) at the latest/;
+  const both = { scope: "read write" };
+
+  async function removed(remove: (agent: Agent, app: TestClient) => Promise<unknown>) {
+    const app = await server.addClient({ scopes: ["read", "write"] });
+    const { agent } = await signedInPerson(server);
+    const { body } = await redeem(server, app, await authorize(agent, authorizeUrl(server, app, both), ""));
+    server.tick(MINUTE);
+    expect(await card(agent, APPS, app)).not.toMatch(SAYS);
+    await remove(agent, app);
+    return { app, agent, token: body.refresh_token };
+  }
+  const askAgain = (app: TestClient) => authorizeUrl(server, app, { ...both, prompt: "consent" });
+
+  test.each([
+    [
+      "by an answer on the page",
+      (agent: Agent, app: TestClient) => authorize(agent, askAgain(app), "", { scope: ["read"] }),
+    ],
+    [
+      "on Your apps",
+      async (agent: Agent) => agent.submit(formTo(await agent.get(APPS), "/narrow"), { keep: ["read"] }),
+    ],
+  ])("%s → the card says until when", async (_how, remove) => {
+    const { app, agent, token } = await removed(remove);
+    // A token that was made up to a minute after the last recorded use, and the end rounded up to a minute.
+    const clocks = [9, 10, 11].map((minutes) => new Date(server.now() + minutes * MINUTE).toISOString().slice(11, 16));
+    expect(clocks.map((clock) => `${clock} UTC`)).toContain(SAYS.exec(await card(agent, APPS, app))?.[1]);
+    expect((await refresh(server, app, token)).body.scope).toBe("read");
+    server.tick(11 * MINUTE);
+    expect(await card(agent, APPS, app)).not.toMatch(SAYS);
+  });
+
+  test("with all others, and only the others allowed again → the card says until when", async () => {
+    const { app, agent } = await removed(async (at, one) => {
+      await at.submit(formTo(await at.get(APPS), "/revoke"));
+      await authorize(at, askAgain(one), "", { scope: ["read"] });
+    });
+    expect(await card(agent, APPS, app)).toMatch(SAYS);
+  });
+
+  test("and allowed again → nothing is said, and neither for one that the app never had", async () => {
+    const { app, agent } = await removed((at, one) => authorize(at, askAgain(one), "", { scope: ["read"] }));
+    await authorize(agent, askAgain(app), "", { scope: ["read", "write"] });
+    expect(await card(agent, APPS, app)).not.toMatch(SAYS);
+    const other = await server.addClient({ scopes: ["read", "write"] });
+    await redeem(server, other, await authorize(agent, authorizeUrl(server, other), ""));
+    server.tick(MINUTE);
+    await authorize(agent, askAgain(other), "", { scope: ["read"] });
+    expect(await card(agent, APPS, other)).not.toMatch(SAYS);
+  });
+});
+
 describe("one address of an app ends sooner", () => {
   test.each([APPS, AGENTS])("%s → its end stands beside it, until it is over", async (at) => {
     const { app, agent, answer } = await withNewAddress();

@@ -357,6 +357,8 @@ function facts(app: AppEntry, now: number, words: Messages): Child {
       ${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}
     </dl>`,
     app.openUntil !== null && html`<p class="soft small">${held(app.openUntil, words)}</p>`,
+    app.removedUntil !== null &&
+      html`<p class="soft small">${rich(words.apps.removedHeld, { time: shownTime(words, app.removedUntil, "clock") })}</p>`,
   ];
 }
 

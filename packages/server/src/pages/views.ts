@@ -316,6 +316,8 @@ export interface AppEntry {
   readonly expiresAt: number | null;
   /** When the last token expires that outlives `expiresAt`, which was sooner since. Null: none does. */
   readonly openUntil: number | null;
+  /** When the last token expires that has a permission that the owner removed since. Null: none has. */
+  readonly removedUntil: number | null;
   /** Durations that the owner can choose: seconds or `forever`. */
   readonly durations: readonly string[];
   /** Descriptions of the permissions that the owner declined. The app does not ask for them again. */

@@ -119,6 +119,7 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
     return agentsPage(aView({ agents: [agent] }), c);
   },
   "agents-none": (c) => agentsPage(aView({ agents: [] }), c),
+  "apps-removed": (c) => appsPage(anAppsView({ apps: [anApp({ removedUntil: NOW + 9 * MINUTE })] }), c),
   "agents-ended": (c) => agentsPage(aView({ agents: [], ended: [{ name: HOSTILE_NAME, until: NOW + 5 * MINUTE }] }), c),
   "apps-ended": (c) =>
     appsPage(

@@ -184,6 +184,7 @@ export function anApp(change: Partial<AppEntry> = {}): AppEntry {
     byRules: false,
     formerName: null,
     openUntil: null,
+    removedUntil: null,
     idleScopes: false,
     expiresAt: NOW + 80 * DAY,
     durations: ["86400", "7776000", "forever"],

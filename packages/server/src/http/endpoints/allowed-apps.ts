@@ -207,6 +207,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     idleScopes,
     expiresAt,
     openUntil: app.openUntil ?? null,
+    removedUntil: app.removedUntil ?? null,
     durations: app.durations.map(String),
     declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
     next: next === undefined || client?.status !== "active" ? null : nextOf(next),

@@ -14,6 +14,9 @@ import { longestLifetime, outstanding } from "./remaining-token-lifetime.ts";
 /** An app has had the time to use what it may. */
 const SETTLED: Millis = 7 * 86_400_000;
 
+/** Number of entries of the history in which a recent removal is looked for. */
+const ENTRIES_READ = 100;
+
 /** Greatest number of clients that the page shows below one app. */
 const MOST_THROUGH = 10;
 
@@ -58,6 +61,8 @@ export interface AllowedApp {
   readonly heldUntil: Millis | undefined;
   /** When the last token ends that outlives `expiresAt`, because the end was later when the app got it. Undefined: none does. */
   readonly openUntil: Millis | undefined;
+  /** When the last token ends that has a scope that the owner removed since. Undefined: none has. */
+  readonly removedUntil: Millis | undefined;
 }
 
 export async function allowedApps(
@@ -89,7 +94,9 @@ export async function allowedApps(
     }),
   );
   // The database knows nothing of the ceiling: what is over by it alone is still among them.
-  return all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const present = all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const removed = await removedScopesUntil(present, context);
+  return present.map((app) => ({ ...app, removedUntil: removed.get(app.consent.clientId) }));
 }
 
 /** An app that gets nothing more, with a token that still works. */
@@ -128,7 +135,7 @@ async function appOf(
   stored: ConsentWithGrants,
   uses: readonly ScopeUse[],
   context: AppsContext,
-): Promise<Omit<AllowedApp, "heldUntil" | "openUntil" | "through">> {
+): Promise<Omit<AllowedApp, "heldUntil" | "openUntil" | "removedUntil" | "through">> {
   const { catalog, policy } = context.oauth;
   const now = context.now();
   const client = await catalog.client(stored.consent.clientId);
@@ -178,6 +185,39 @@ async function appOf(
     })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
+}
+
+/**
+ * As `AllowedApp.removedUntil`, by the app's id. The history tells what was removed and when, on "Your apps" or by an answer on
+ * a page.
+ */
+async function removedScopesUntil(
+  apps: readonly Pick<AllowedApp, "consent" | "scopes">[],
+  context: AppsContext,
+): Promise<ReadonlyMap<string, Millis>> {
+  const now = context.now();
+  const since = now - (await longestLifetime(now, context.oauth));
+  const recent = apps.filter(({ consent: { updatedAt } }) => updatedAt > since);
+  const [first] = recent;
+  if (first === undefined) return new Map();
+  const { partition, ownerId } = first.consent;
+  const entries = await context.storage.history.list({ partition, ownerId, before: null, limit: ENTRIES_READ });
+  const until = new Map<string, Millis>();
+  for (const { consent, scopes } of recent) {
+    const present = new Set(scopes.map(({ name }) => name));
+    const removal = entries.find(
+      ({ clientId, kind, at, record: { removed } }) =>
+        clientId === consent.clientId &&
+        (kind === "allowed" || kind === "narrowed" || kind === "revoked") &&
+        at > since &&
+        removed.some((name) => !present.has(name)),
+    );
+    if (removal === undefined) continue;
+    const change = removal.kind === "revoked" ? "ended" : "narrowed";
+    const end = (await outstanding({ partition, ownerId }, removal.at, change, context)).get(consent.clientId);
+    if (end !== undefined) until.set(consent.clientId, end);
+  }
+  return until;
 }
 
 /** As `AllowedApp.openUntil`. Only a decision after the first can make an end sooner. */

@@ -245,6 +245,7 @@ export const owner = {
     endForeverPaused:
       "{app} bleibt pausiert. Wenn Sie die App fortsetzen, behält sie den Zugriff, bis Sie ihn widerrufen.",
     endHeld: "Den Zugriff, den sie schon hat, kann sie noch nutzen, längstens bis {time}.",
+    removedHeld: "Was Sie entfernt haben, kann sie noch nutzen, längstens bis {time}.",
     receipt: "Beleg",
     gone: "Diese App hatte keinen Zugriff mehr. Es wurde nichts geändert.",
   },

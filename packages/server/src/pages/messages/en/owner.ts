@@ -232,6 +232,7 @@ export const owner = {
     endChangedPaused: "{app} stays paused. If you resume it, its access ends {when}.",
     endForeverPaused: "{app} stays paused. If you resume it, it keeps its access until you revoke it.",
     endHeld: "It can still use the access that it already has, until {time} at the latest.",
+    removedHeld: "It can still use what you removed, until {time} at the latest.",
     receipt: "Receipt",
     gone: "That app no longer had access, so nothing was changed.",
   },

@@ -241,6 +241,7 @@ export const owner = {
     endChangedPaused: "{app} sigue en pausa. Si reanuda la aplicación, su acceso termina {when}.",
     endForeverPaused: "{app} sigue en pausa. Si reanuda la aplicación, conserva su acceso hasta que lo revoque.",
     endHeld: "Todavía puede usar el acceso que ya tiene, hasta las {time} como muy tarde.",
+    removedHeld: "Todavía puede usar lo que usted quitó, hasta las {time} como muy tarde.",
     receipt: "Recibo",
     gone: "Esa aplicación ya no tenía acceso, así que no se ha cambiado nada.",
   },

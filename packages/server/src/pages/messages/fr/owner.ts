@@ -249,6 +249,7 @@ export const owner = {
     endForeverPaused:
       "{app} reste en pause. Si vous réactivez l’application, elle garde son accès jusqu’à ce que vous le révoquiez.",
     endHeld: "Elle peut encore utiliser l’accès qu’elle a déjà, jusqu’à {time} au plus tard.",
+    removedHeld: "Elle peut encore utiliser ce que vous avez retiré, jusqu’à {time} au plus tard.",
     receipt: "Reçu",
     gone: "Cette application n’avait plus accès, rien n’a donc été modifié.",
   },

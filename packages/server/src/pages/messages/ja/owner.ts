@@ -229,6 +229,7 @@ export const owner = {
     endChangedPaused: "{app} は一時停止中のままです。再開した場合、アクセスは{when}に終了します。",
     endForeverPaused: "{app} は一時停止中のままです。再開した場合、取り消すまでアクセスできます。",
     endHeld: "すでに持っているアクセスは、最長で {time} まで使えます。",
+    removedHeld: "取り除いた権限は、最長で {time} まで使えます。",
     receipt: "控え",
     gone: "そのアプリはすでにアクセスできなくなっていたため、何も変更されていません。",
   },
