@@ -242,7 +242,9 @@ describe("UP-11 an identity that somebody has", () => {
     const claims = aSubject();
     await connects(bob.agent, claims);
     const page = await alice.agent.follow(await connects(alice.agent, claims));
-    expect(page.text).toContain("already connected to another person here");
+    expect(page.text).toContain(
+      "already connected to another account here, perhaps one of yours. To connect it to this one, first sign in with it",
+    );
     expect(page.text).not.toContain(bob.person.username);
     expect([await subjectsOf(bob.person), await subjectsOf(alice.person)]).toEqual([[claims.sub], []]);
   });

@@ -75,7 +75,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     notYours: "Wenn das nicht Ihr Konto bei {provider} ist, brechen Sie ab.",
     doneConnected: "Das Konto ist verbunden. Sie können sich ab jetzt damit anmelden.",
     doneKnown: "Dieses Konto war schon verbunden.",
-    doneTaken: "Nicht verbunden: Dieses Konto ist hier schon mit einer anderen Person verbunden.",
+    doneTaken:
+      "Nicht verbunden: Dieses Konto ist schon mit einem anderen Konto hier verbunden, vielleicht mit einem Ihrer eigenen. Um es mit diesem zu verbinden, melden Sie sich zuerst damit an und trennen Sie es dort.",
     doneOther: "Nicht verbunden: Ein anderes Konto dieses Dienstes ist verbunden. Trennen Sie es zuerst.",
     doneFailed:
       "Nicht verbunden: Die Anmeldung beim anderen Dienst ist fehlgeschlagen oder hat zu lange gedauert. Versuchen Sie es noch einmal.",

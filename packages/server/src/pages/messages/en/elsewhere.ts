@@ -62,7 +62,8 @@ export const elsewhere = {
     notYours: "If this isn’t your account at {provider}, cancel.",
     doneConnected: "The account is connected. You can sign in with it from now on.",
     doneKnown: "This account was already connected.",
-    doneTaken: "Not connected: that account is already connected to another person here.",
+    doneTaken:
+      "Not connected: that account is already connected to another account here, perhaps one of yours. To connect it to this one, first sign in with it and disconnect it there.",
     doneOther: "Not connected: another account of that service is connected. Disconnect it first.",
     doneFailed: "Not connected: the sign-in at the other service failed or took too long. Try again.",
     disconnect: "Disconnect",

@@ -72,7 +72,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     notYours: "Si esta no es su cuenta de {provider}, cancele.",
     doneConnected: "La cuenta está conectada. A partir de ahora puede iniciar sesión con ella.",
     doneKnown: "Esta cuenta ya estaba conectada.",
-    doneTaken: "No se conectó: esa cuenta ya está conectada aquí a otra persona.",
+    doneTaken:
+      "No se conectó: esa cuenta ya está conectada a otra cuenta de aquí, quizá una de las suyas. Para conectarla a esta, primero inicie sesión con ella y desconéctela allí.",
     doneOther: "No se conectó: hay otra cuenta de ese servicio conectada. Desconéctela primero.",
     doneFailed: "No se conectó: el inicio de sesión en el otro servicio falló o tardó demasiado. Inténtelo de nuevo.",
     disconnect: "Desconectar",

@@ -74,7 +74,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     notYours: "Si ce n’est pas votre compte {provider}, annulez.",
     doneConnected: "Le compte est associé. Vous pouvez désormais vous connecter avec lui.",
     doneKnown: "Ce compte était déjà associé.",
-    doneTaken: "Non associé : ce compte est déjà associé ici à une autre personne.",
+    doneTaken:
+      "Non associé : ce compte est déjà associé à un autre compte ici, peut-être l’un des vôtres. Pour l’associer à celui-ci, connectez-vous d’abord avec lui et dissociez-le dans cet autre compte.",
     doneOther: "Non associé : un autre compte de ce service est associé. Dissociez-le d’abord.",
     doneFailed: "Non associé : la connexion à l’autre service a échoué ou a pris trop de temps. Réessayez.",
     disconnect: "Dissocier",
