@@ -1,6 +1,7 @@
 /** "Your apps" and "Agents" show the owner what still works, and until when. */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { SelfRegistered } from "../../packages/server/src/oauth/model.ts";
 import { signedInPerson } from "../support/back-channel.ts";
 import { changeClient } from "../support/front-channel.ts";
 import { type Agent, authorize, authorizeUrl, formTo, redeem, refresh } from "../support/http-browser.ts";
@@ -92,15 +93,17 @@ describe("an app's access is over, and it holds an access token that still works
   });
 
   test("its end was made sooner than its token's → it is named until then", async () => {
-    await server.addResource({ identifier: "https://long.test", tokenLifetime: 7200 });
-    await server.addScope({ name: "long", description: "Use the long API", resource: "https://long.test" });
-    const app = await server.addClient({ name: "Short Lived", scopes: ["long"] });
-    const { agent } = await signedInPerson(server);
-    await redeem(server, app, await authorize(agent, authorizeUrl(server, app, { scope: "long" }), ""));
+    const own = await startServer();
+    onTestFinished(() => own.stop());
+    await own.addResource({ identifier: "https://long.test", tokenLifetime: 7200 });
+    await own.addScope({ name: "long", description: "Use the long API", resource: "https://long.test" });
+    const app = await own.addClient({ name: "Short Lived", scopes: ["long"] });
+    const { agent } = await signedInPerson(own);
+    await redeem(own, app, await authorize(agent, authorizeUrl(own, app, { scope: "long" }), ""));
     await agent.submit(formTo(await agent.get(APPS), "/end"), { duration: "3600" });
-    server.tick(HOUR);
+    own.tick(HOUR);
     expect(ENDED.exec(await shown(agent, APPS))?.[1]).toBe("60 minutes");
-    server.tick(HOUR + MINUTE);
+    own.tick(HOUR + MINUTE);
     expect(await shown(agent, APPS)).toContain(NONE[APPS]);
   });
 });
@@ -156,6 +159,48 @@ describe("a permission was removed, and a token still has it", () => {
     server.tick(MINUTE);
     await authorize(agent, askAgain(other), "", { scope: ["read"] });
     expect(await card(agent, APPS, other)).not.toMatch(SAYS);
+  });
+});
+
+describe("allowed only this once", () => {
+  const registered: SelfRegistered = {
+    ...{ tokenHash: "hash", initialTokenId: null, policy: null, ceiling: null, appearance: "", contacts: [] },
+    ...{ applicationType: "web", softwareId: null, softwareVersion: null, statement: null, statementIssuer: null },
+    requireAuthTime: false,
+  };
+
+  test.each([APPS, AGENTS])("%s → the card goes when its only token has expired", async (at) => {
+    const app = await server.addClient({ registered });
+    const { agent } = await signedInPerson(server);
+    const callback = await authorize(agent, authorizeUrl(server, app), "", { duration: "once" });
+    const { body } = await redeem(server, app, callback);
+    expect(await card(agent, at, app)).toContain("See your photos");
+    server.tick((body.expires_in ?? 0) * 1000 + 1000);
+    expect(await card(agent, at, app)).toBe("");
+    expect((await agent.get(at)).text).not.toContain("Recently ended");
+  });
+
+  test("and the code was never redeemed → the card goes when the code has expired", async () => {
+    const app = await server.addClient();
+    const { agent } = await signedInPerson(server);
+    await authorize(agent, authorizeUrl(server, app), "", { duration: "once" });
+    expect(await card(agent, APPS, app)).toContain("See your photos");
+    server.tick(MINUTE + 1000);
+    expect(await card(agent, APPS, app)).toBe("");
+  });
+
+  test("it would outlast the others, and its grant has ended → the card gives the end of the others", async () => {
+    const own = await startServer({ config: { consentDurations: [300, "once"] } });
+    onTestFinished(() => own.stop());
+    const app = await own.addClient({ scopes: ["read", "write"] });
+    const { agent } = await signedInPerson(own);
+    const url = authorizeUrl(own, app, { scope: "read write" });
+    await authorize(agent, url, "", { "duration:read": "300", "duration:write": "once" });
+    expect(await card(agent, APPS, app)).toContain("Change your photos");
+    own.tick(MINUTE + 1000);
+    const shown = await card(agent, APPS, app);
+    expect(shown).not.toContain("Change your photos");
+    expect(shown).toMatch(/Ends in 4 minutes/);
   });
 });
 

@@ -98,7 +98,7 @@ export async function agentsOfPerson(
     context.oauth.catalog.scopes(),
   ]);
   const grantsOf = new Map(listed.map(({ consent, grants }) => [consent.clientId, grants]));
-  return agents.map((agent) => {
+  const all = agents.map((agent) => {
     const { consent, client } = agent;
     const ceiling = client === undefined ? null : ceilingOf(client, context.oauth.policy);
     const held = (grantsOf.get(consent.clientId) ?? [])
@@ -106,9 +106,10 @@ export async function agentsOfPerson(
       .filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now)
       .flatMap(scopesOfGrant);
     const ends = presentEnds([...byRules(consent), ...held, ...consent.scopes], now);
-    const expiresAt = lastEnd(consent, held, now);
+    const expiresAt = lastEnd(ends, now);
     return { ...agent, consent: { ...consent, expiresAt }, scopes: scopesOf(ends, client, known) };
   });
+  return all.filter(({ consent, scopes }) => scopes.length > 0 || isPaused(consent));
 }
 
 /**

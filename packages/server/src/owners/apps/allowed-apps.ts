@@ -93,8 +93,8 @@ export async function allowedApps(
       };
     }),
   );
-  // The database knows nothing of the ceiling: what is over by it alone is still among them.
-  const present = all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  // The database knows nothing of the ceiling, nor which scopes a record has only of grants that have ended.
+  const present = all.filter(({ scopes }) => scopes.length > 0);
   const removed = await removedScopesUntil(present, context);
   return present.map((app) => ({ ...app, removedUntil: removed.get(app.consent.clientId) }));
 }
@@ -177,7 +177,7 @@ async function appOf(
     usedFrom: lastUsed?.usedFrom ?? null,
     usedSince: (consent.lastUsedAt ?? 0) > (lastUsed?.lastUsedAt ?? 0),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
-    expiresAt: lastEnd(consent, held, now),
+    expiresAt: lastEnd(ends, now),
     durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
     declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
       name,
@@ -235,10 +235,13 @@ function lastsIn({ scopes }: Consent, now: Millis): boolean {
   return scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
 }
 
-/** The end of the last scope of the record and of the living grants. Null: until revoked. */
-export function lastEnd(consent: Consent, held: readonly GrantedScope[], now: Millis): Millis | null {
-  const onlyOnce = !lastsIn(consent, now) && againByRules(consent).length === 0 && held.length > 0;
-  return latestOf(onlyOnce ? endsOf(held) : [consent.expiresAt, ...endsOf(held)]) ?? null;
+/**
+ * The end of the last scope that has not ended. Null: until revoked. Now: there is none. The record of a consent can have a later
+ * end, of a grant for this once that has ended.
+ */
+export function lastEnd(ends: ReadonlyMap<string, Millis | null>, now: Millis): Millis | null {
+  const last = latestOf([...ends.values()]);
+  return last === undefined ? now : last;
 }
 
 /** The scopes of a grant with their ends. A grant without refresh tokens ends with its token, which can be before the time that its answer allowed. */
