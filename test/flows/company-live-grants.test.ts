@@ -149,6 +149,26 @@ test("an admin's permissions beyond the rule, then they are a member → the pag
   expect(await scopeOf(story, token)).toBe(ALL.join(" "));
 });
 
+test("an admin's permissions, then the approval lasts for fewer → their page says that the app has them, and Allow leaves them", async () => {
+  const story = await aStory();
+  const { company, client } = story;
+  const { refresh_token: token } = await connect(story, "admin", { duration: "604800" });
+  await decide(server, company, client, { scopes: ["read", "write"] });
+  await decide(server, company, client, { scopes: ["read"] });
+  if ((await scopeOf(story, token)) !== ALL.join(" ")) throw new Error("the rule took access away");
+  const has = "The app has this already, whatever you choose here; that ends in 7 days";
+  const page = await request(story, "admin", ALL);
+  expect(rowsOf(page)).toMatchObject({ read: { held: true }, write: { held: false, ticked: false } });
+  expect(rowsOf(page)["write"]?.says).toContain(has);
+  await press(story, "admin", page);
+  expect(await scopeOf(story, token)).toBe(ALL.join(" "));
+  const next = await pageFor(story, "admin");
+  expect(rowsOf(next)["write"]?.says).toContain(has);
+  await press(story, "admin", next, { scope: ALL, duration: "3600" });
+  expect(await scopeOf(story, token)).toBe(ALL.join(" "));
+  expect((await hoursOf(story, "admin"))[0]).toMatchObject({ write: 168 });
+});
+
 describe.each([
   ["an approval", { scopes: ALL }],
   ["members decide", undefined],

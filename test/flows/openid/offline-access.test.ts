@@ -3,7 +3,7 @@
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../../packages/server/src/oauth/model.ts";
-import { addCompany } from "../../support/company-staff.ts";
+import { addCompany, decide as decideRule } from "../../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../../support/device-actor.ts";
 import {
   Agent,
@@ -274,6 +274,24 @@ describe("offline_access", () => {
         const { partition, companyId: ownerId } = company;
         const page1 = await server.assent.storage.history.list({ partition, ownerId, limit: 10, before: null });
         expect(page1.map(({ record }) => record.removed)).toContainEqual(["offline_access"]);
+      });
+
+      test("for a company whose approval has it no more → the admin’s row says that the app has it, and leaving it out ends it", async () => {
+        const company = await addCompany(server, { defaultRule: "members" });
+        const { username } = company.admin;
+        const agent = await signedIn(username);
+        const own = { owner: company.companyId, duration: "2592000" };
+        const first = await authorize(agent, authorizeUrl(server, app, { scope: "read offline_access" }), username, {
+          ...own,
+          ...allowed,
+        });
+        const { body } = await redeem(server, app, first);
+        await decideRule(server, company, app, { scopes: ["read", "offline_access"] });
+        await decideRule(server, company, app, { scopes: ["read"] });
+        const page = await agent.get(authorizeUrl(server, app, { scope: "read offline_access" }));
+        expect(textIn(page.text)).toMatch(NOW);
+        await agent.submit(consentForm(page), { decision: "allow", ...declined });
+        expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
       });
     });
 

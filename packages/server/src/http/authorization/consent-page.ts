@@ -357,7 +357,7 @@ export async function scopeChoices(
   const beside = heldBeside(owner, now);
   // An answer of a person leaves what other addresses have.
   const kept = owner.acting === undefined ? elsewhereOf(owner, now) : new Map<string, Millis | null>();
-  const away = awayBefore(owner);
+  const away = awayBefore(owner, now);
   const declined = declinedFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
   // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
@@ -398,7 +398,7 @@ export async function scopeChoices(
 function elsewhereOf(choice: OwnerChoice, now: Millis): ReadonlyMap<string, Millis | null> {
   const { consent, reach } = choice;
   const live = unexpired(consent, reach, now);
-  const away = awayBefore(choice);
+  const away = awayBefore(choice, now);
   const ends = new Map(live.map(({ name, expiresAt }) => [name, expiresAt]));
   if (away !== undefined && !ends.has(OFFLINE_ACCESS)) ends.set(OFFLINE_ACCESS, away);
   const elsewhere = onlyElsewhere(live, activeAt(consent, reach, now));

@@ -2,6 +2,7 @@
 
 import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
+import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
 import {
@@ -265,8 +266,9 @@ export interface HeldBeside {
 }
 
 /**
- * What the app has although the page shows it as new: it was for once, or the member would have to ask an admin for it now,
- * also if they have left it out since.
+ * What the app has although the page shows it as new: it was for once, or the app can renew it in the member's name, and
+ * their answer doesn't change that. The member would have to ask an admin for it now, they have left it out since, or the
+ * company's consent doesn't have it any more. An answer does change `offline_access` (`awayBefore`).
  */
 export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string, HeldBeside> {
   const { acting, consent, reach, live = new Map<string, HeldScope>() } = choice;
@@ -274,9 +276,8 @@ export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string
   const beside = ({ name, endsAt, refreshableUntil }: HeldScope): HeldBeside | undefined => {
     const isOnce = acting === undefined || refreshableUntil === undefined || acting.chosenEnds[name] === ONCE_OVER;
     if (isOnce) return endsAt === null ? undefined : { once: true, until: endsAt };
-    const renewed = renewableUntil(choice, name, now);
-    const isKept = mustAskFor(choice, name, now) || acting.declined.includes(name);
-    return renewed !== undefined && isKept ? { once: false, until: renewed } : undefined;
+    const renewed = name === OFFLINE_ACCESS ? undefined : renewableUntil(choice, name, now);
+    return renewed === undefined ? undefined : { once: false, until: renewed };
   };
   const others = [...live.values()].filter(({ name }) => !held.has(name));
   return new Map(
@@ -288,11 +289,14 @@ export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string
 }
 
 /**
- * Until when the app gets access while the owner is away, by refresh tokens from before it asked for `offline_access`. Null:
- * no end. Undefined: it has none.
+ * Until when the app gets access while the owner is away, by refresh tokens from before it asked for `offline_access`, or
+ * by those of a company's member with it. Null: no end. Undefined: it has none.
  */
-export function awayBefore({ live }: OwnerChoice): Millis | null | undefined {
-  return latestOf([...(live?.values() ?? [])].map(({ awayUntil }) => awayUntil).filter((end) => end !== undefined));
+export function awayBefore(choice: OwnerChoice, now: Millis): Millis | null | undefined {
+  const { acting, live } = choice;
+  const ends = [...(live?.values() ?? [])].map(({ awayUntil }) => awayUntil);
+  const own = acting === undefined ? undefined : renewableUntil(choice, OFFLINE_ACCESS, now);
+  return latestOf([...ends, own].filter((end) => end !== undefined));
 }
 
 /** True: the member has to ask an admin for this scope, whatever the company consented to. */
