@@ -4,11 +4,13 @@ import { relyingPartyOf } from "../crypto/passkeys.ts";
 import type { FollowContext } from "../owners/mail/open-mail-link.ts";
 import type { RecoveryContext } from "../owners/recovery/recover-account.ts";
 import type { SessionTools, VisitorContext } from "./browser-of-request.ts";
-import type { EventTools, FormTools } from "./endpoint-contexts.ts";
+import type { EventTools, FlowTools, FormTools } from "./endpoint-contexts.ts";
 
 export interface RecoveryTools extends FormTools, VisitorContext, EventTools {
   readonly credentials: SessionTools["credentials"];
   readonly account: FollowContext;
+  /** For the request that waits behind a link. */
+  readonly authorization: FlowTools["authorization"];
   readonly recovery: Omit<RecoveryContext, "passkeysWork">;
 }
 

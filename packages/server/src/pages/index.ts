@@ -44,8 +44,8 @@ export {
   confirmPage,
   createAccountPage,
   donePage,
+  goneLinkPage,
   sentPage,
-  signUpGonePage,
 } from "./security/links-by-mail.ts";
 export { deletePage, profilePage } from "./security/profile.ts";
 export { provePage } from "./security/prove-before-recovery.ts";

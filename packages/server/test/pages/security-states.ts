@@ -10,20 +10,20 @@ import {
   deletePage,
   donePage,
   exportPage,
+  goneLinkPage,
   profilePage,
   removeIdentityPage,
   securityPage,
   sentPage,
-  signUpGonePage,
 } from "../../src/pages/index.ts";
 import type {
   ChangePasswordView,
   CreateAccountView,
   DeleteView,
+  GoneLinkView,
   PasswordFault,
   ProfileView,
   SecurityView,
-  SignUpGoneView,
 } from "../../src/pages/security/views.ts";
 import type { Waiting } from "../../src/pages/waiting-view.ts";
 import { aSession } from "./factor-states.ts";
@@ -118,9 +118,10 @@ function aCreation(changes: Partial<CreateAccountView> = {}): CreateAccountView 
   };
 }
 
-function aGone(changes: Partial<SignUpGoneView> = {}): SignUpGoneView {
+function aGone(changes: Partial<GoneLinkView> = {}): GoneLinkView {
   const end = { kind: "ended" } as const;
-  return { end, now: NOW, waiting: null, signIn: "/login", switch: null, signedIn: null, carried: {}, ...changes };
+  const view = { what: "signUp", end, now: NOW, waiting: null, signIn: "/login" } as const;
+  return { ...view, switch: null, signedIn: null, carried: {}, ...changes };
 }
 
 export function aProfile(changes: Partial<ProfileView> = {}): ProfileView {
@@ -207,16 +208,16 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "link-expired": (c) =>
     donePage({ what: "gone", again: "/recover", end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW }, c),
   "link-used": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "used" }, now: NOW }, c),
-  "sign-up-gone": (c) => signUpGonePage(aGone(), c),
+  "sign-up-gone": (c) => goneLinkPage(aGone(), c),
   "link-used-signed-in": (c) =>
     donePage({ what: "gone", again: "/recover", end: { kind: "used" }, signedIn: true, now: NOW }, c),
-  "sign-up-used": (c) => signUpGonePage(aGone({ end: { kind: "used" } }), c),
+  "sign-up-used": (c) => goneLinkPage(aGone({ end: { kind: "used" } }), c),
   "sign-up-used-by-owner": (c) =>
-    signUpGonePage(aGone({ end: { kind: "used" }, signedIn: { person: "ada", own: true } }), c),
+    goneLinkPage(aGone({ end: { kind: "used" }, signedIn: { person: "ada", own: true } }), c),
   "sign-up-used-by-other": (c) =>
-    signUpGonePage(aGone({ end: { kind: "used" }, signedIn: { person: "grace", own: false } }), c),
+    goneLinkPage(aGone({ end: { kind: "used" }, signedIn: { person: "grace", own: false } }), c),
   ...waitingStates("sign-up-used-by-owner", ["app"], (waiting, c) =>
-    signUpGonePage(
+    goneLinkPage(
       aGone({
         ...{ end: { kind: "used" }, waiting },
         signedIn: { person: "ada", own: true },
@@ -226,16 +227,48 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
     ),
   ),
   ...waitingStates("sign-up-used-by-other", ["app"], (waiting, c) =>
-    signUpGonePage(
+    goneLinkPage(
       aGone({ ...{ end: { kind: "used" }, waiting, switch: noForm }, signedIn: { person: "ada", own: false } }),
       c,
     ),
   ),
   ...waitingStates("sign-up-gone", ["invitation"], (waiting, c) =>
-    signUpGonePage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
+    goneLinkPage(aGone({ waiting, carried: { invitation: "sealed" } }), c),
   ),
   ...waitingStates("sign-up-used", ["app", "expired"], (waiting, c) =>
-    signUpGonePage(aGone({ end: { kind: "used" }, waiting }), c),
+    goneLinkPage(aGone({ end: { kind: "used" }, waiting }), c),
+  ),
+  ...waitingStates("link-expired", ["app", "appElsewhere", "expired", "withdrawn"], (waiting, c) =>
+    goneLinkPage(
+      aGone({
+        what: "recover",
+        end: { kind: "expired", at: NOW - 7_200_000 },
+        waiting,
+        carried: { request: "sealed" },
+      }),
+      c,
+    ),
+  ),
+  ...waitingStates("link-used", ["app"], (waiting, c) =>
+    goneLinkPage(aGone({ what: "recover", end: { kind: "used" }, waiting, carried: { request: "sealed" } }), c),
+  ),
+  ...waitingStates("link-used-signed-in", ["app"], (waiting, c) =>
+    goneLinkPage(
+      aGone({
+        ...{ what: "recover", end: { kind: "used" }, waiting, carried: { request: "sealed" } },
+        signedIn: { person: "ada", own: true },
+      }),
+      c,
+    ),
+  ),
+  ...waitingStates("link-used-by-other", ["app"], (waiting, c) =>
+    goneLinkPage(
+      aGone({
+        ...{ what: "recover", end: { kind: "used" }, waiting, switch: noForm },
+        signedIn: { person: "grace", own: false },
+      }),
+      c,
+    ),
   ),
   "link-another-browser": (c) => donePage({ what: "anotherBrowser" }, c),
   "link-taken": (c) => donePage({ what: "taken" }, c),

@@ -17,7 +17,7 @@ import type { Company } from "../../owners/company-storage.ts";
 import type { FormSecrets } from "../../pages/views.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { deviceCookie } from "../device-cookie.ts";
-import type { FlowTools } from "../endpoint-contexts.ts";
+import type { FlowTools, FormTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { type FormBearer, formToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest } from "../http-message.ts";
@@ -123,7 +123,7 @@ export function pageContextOf({ flow, visitor }: Pick<FlowArrival, "flow" | "vis
 export function formSecrets(
   continuation: Continuation | undefined,
   visitor: Visitor,
-  tools: FlowTools,
+  tools: FormTools & Pick<FlowTools, "authorization">,
   bearer: FormBearer = visitor,
 ): FormSecrets {
   const csrf = formToken(bearer, tools);

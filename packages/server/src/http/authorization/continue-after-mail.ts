@@ -90,7 +90,11 @@ export async function behindLink(
 }
 
 /** The path of the sign-in that leads to what waits. */
-export function signInPath(continuation: Continuation | undefined, visitor: Visitor, tools: FlowTools): string {
+export function signInPath(
+  continuation: Continuation | undefined,
+  visitor: Visitor,
+  tools: Pick<FlowTools, "authorization">,
+): string {
   const waits = requestOf(continuation) ?? continuation;
   if (waits === undefined) return "/login";
   if (waits.kind !== "account_page") return onward(waits, visitor, tools);

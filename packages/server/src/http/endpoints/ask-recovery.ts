@@ -4,16 +4,24 @@
  */
 
 import type { Millis } from "../../oauth/model.ts";
+import { carried } from "../../owners/authorization/continuation.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
-import { type FollowContext, type FollowedLink, followLink, linkEnd } from "../../owners/mail/open-mail-link.ts";
+import {
+  type FollowContext,
+  type FollowedLink,
+  followLink,
+  linkEnd,
+  openSpentLink,
+} from "../../owners/mail/open-mail-link.ts";
 import type { MailLinkPurpose } from "../../owners/mail/storage.ts";
 import type { PresentedDevice } from "../../owners/recognize-known-device.ts";
 import { holdsIn } from "../../owners/recovery/undo-address-link.ts";
-import { donePage } from "../../pages/index.ts";
+import { donePage, goneLinkPage } from "../../pages/index.ts";
 import type { TakeBackWhat } from "../../pages/security/recover-account-views.ts";
 import type { DoneView } from "../../pages/security/views.ts";
-import { isAnswer } from "../authorization/continuation-in-forms.ts";
+import { formSecrets, isAnswer } from "../authorization/continuation-in-forms.ts";
+import { behindLink, signInPath } from "../authorization/continue-after-mail.ts";
 import type { Visitor } from "../browser-of-request.ts";
 import { presentedBy } from "../device-cookie.ts";
 import type { PageTools } from "../endpoint-contexts.ts";
@@ -58,7 +66,7 @@ export async function followBack(
   tools: RecoveryTools,
 ): Promise<FollowedLink | Answer> {
   const followed = await followLink(token, what, tools.account);
-  if (followed === undefined) return goneAnswer(what, token, { http, visitor }, tools);
+  if (followed === undefined) return goneBackAnswer(what, token, { http, visitor }, tools);
   if (what === "recover") return followed;
   switch (await holdsIn(followed, presentedBy(followed.person.personId, http, tools), tools.recovery)) {
     case "yes":
@@ -68,6 +76,35 @@ export async function followBack(
     case "no":
       return goneAnswer(what, token, { http, visitor }, tools);
   }
+}
+
+/**
+ * The page of a link that recovers an account and is not valid. In the browser that asked for a link by `/recover`, the
+ * request that waited goes on.
+ */
+export async function goneBackAnswer(
+  what: TakeBackWhat,
+  token: string | null,
+  { http, visitor }: { readonly http: HttpRequest; readonly visitor: Visitor },
+  tools: RecoveryTools,
+): Promise<Answer> {
+  const spent = what === "recover" ? await openSpentLink(token, what, tools.account) : undefined;
+  const chrome = { ...tools.chrome(http), here: null };
+  const behind = await behindLink(spent?.about ?? null, visitor, chrome.words.language, tools);
+  const { continuation, waiting } = behind;
+  if (spent === undefined || waiting === null) return goneAnswer(what, token, { http, visitor }, tools);
+  const { signedIn } = visitor;
+  const own = signedIn?.person.personId === spent.personId;
+  // If another person is signed in in this browser, they must not continue the flow of this account's owner.
+  const isOther = signedIn !== undefined && !own && continuation !== undefined;
+  const view = {
+    ...{ what: "recover" as const, end: await linkEnd(token, what, tools.account), now: tools.now() },
+    ...{ waiting, signIn: signInPath(continuation, visitor, tools) },
+    signedIn: signedIn === undefined ? null : { person: signedIn.person.username, own },
+    switch: isOther ? formSecrets(continuation, visitor, tools, signedIn.session) : null,
+    carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
+  };
+  return page(400, goneLinkPage(view, chrome), isOther ? "to a client" : "here", visitor.cookies);
 }
 
 export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, visitor?: Visitor): Answer {

@@ -34,7 +34,7 @@ import { type Answer, formOf, type HttpRequest, page } from "../http-message.ts"
 import { type RecoveryTools, recoveryContext, TAKE_BACK_PATHS } from "../recovery-context.ts";
 import { openProof } from "../recovery-proof.ts";
 import { browserName, deviceOf, userAgentOf } from "../user-agent.ts";
-import { doneAnswer, followBack, goneAnswer } from "./ask-recovery.ts";
+import { doneAnswer, followBack, goneBackAnswer } from "./ask-recovery.ts";
 import { newPasswordFault } from "./change-password.ts";
 import { nameOf } from "./client-and-person-views.ts";
 import { proveAnswer } from "./prove-before-recovery.ts";
@@ -99,7 +99,7 @@ export function submitTakeBack(what: TakeBackWhat): (http: HttpRequest, tools: T
       case "taken":
         return doneAnswer({ what: "taken" }, http, tools, visitor);
       case "unknown":
-        return goneAnswer(what, arrived.token, arrived, tools);
+        return goneBackAnswer(what, arrived.token, arrived, tools);
       case "unproved":
       case "changed": {
         const now = await showRecovery(followed, proof, recoveryContext(tools));

@@ -9,7 +9,7 @@ import { carried, opened as openedFrom } from "../../owners/authorization/contin
 import type { Postbox } from "../../owners/mail/mail-content.ts";
 import { linkEnd, type OpenedLink, openLink, openSpentLink } from "../../owners/mail/open-mail-link.ts";
 import { newEmail, newUsername } from "../../owners/new-username-and-email.ts";
-import { accountReadyPage, createAccountPage, signUpGonePage } from "../../pages/index.ts";
+import { accountReadyPage, createAccountPage, goneLinkPage } from "../../pages/index.ts";
 import type { CreateAccountView } from "../../pages/security/views.ts";
 import { formSecrets, isAnswer, onward, pageContextOf } from "../authorization/continuation-in-forms.ts";
 import { behindLink, type FoundBehindLink, signInPath } from "../authorization/continue-after-mail.ts";
@@ -151,7 +151,7 @@ async function goneAnswer(
   const other = used && visitor.signedIn?.person.email !== spent.address ? visitor.signedIn : undefined;
   const isOther = other !== undefined && continuation !== undefined;
   const view = {
-    ...{ end: await linkEnd(token, "sign-up", tools.account), now: tools.now() },
+    ...{ what: "signUp" as const, end: await linkEnd(token, "sign-up", tools.account), now: tools.now() },
     // Who used the link may have joined since, and so used up the invitation.
     waiting: used && behind.waiting?.state === "withdrawn" ? null : behind.waiting,
     signIn: signInPath(continuation, visitor, tools),
@@ -162,7 +162,7 @@ async function goneAnswer(
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     carried: { ...carried(continuation, visitor.nonce, tools.authorization) },
   };
-  return page(400, signUpGonePage(view, chrome), isOther ? "to a client" : "here", visitor.cookies);
+  return page(400, goneLinkPage(view, chrome), isOther ? "to a client" : "here", visitor.cookies);
 }
 
 async function tooManyNames(

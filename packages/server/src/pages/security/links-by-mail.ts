@@ -25,10 +25,10 @@ import type {
   ConfirmView,
   CreateAccountView,
   DoneView,
+  GoneLinkView,
   LinkEnded,
   PasswordPlace,
   SentView,
-  SignUpGoneView,
 } from "./views.ts";
 
 const GENERAL_ERROR = "general-error";
@@ -266,15 +266,15 @@ function endedText(
   };
 }
 
-/** Renders the page of a link to make an account that was used or has expired. */
-export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
+/** Renders the page of a link to make or to recover an account that was used or has expired. */
+export function goneLinkPage(view: GoneLinkView, chrome: Chrome): string {
   const { end, waiting, signIn, signedIn, carried } = view;
   const { words, base } = chrome;
   const { link } = words;
   const used = end.kind === "used";
   const { title, text } = endedText(view, words);
   const query = new URLSearchParams(carried);
-  const again = `${base}/sign-up${query.size === 0 ? "" : `?${query}`}`;
+  const again = `${base}${view.what === "signUp" ? "/sign-up" : "/recover"}${query.size === 0 ? "" : `?${query}`}`;
   const expired = waiting?.state === "expired" ? waiting : undefined;
   const enter = expired === undefined ? base + signIn : base + expired.startAgain;
   const account = html`<a class="button" href=${`${base}/account/apps`}>${link.account}</a>`;
@@ -289,15 +289,21 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
       <div class="heading">
         <span class="sign fault">${icon("circleAlert")}</span>
         <h1>${title}</h1>
-        <p class="soft">${used ? usedText(view, words) : text}</p>
+        <p class="soft">${used && view.what === "signUp" ? usedText(view, words) : text}</p>
         ${own && readyLine}
         ${waiting === null ? !used && html`<p class="soft">${words.waiting.gone}</p>` : own ? onwardLine(waiting, chrome) : nextLine(waiting, chrome, "login")}
         ${!own && readyLine}
       </div>
+      ${end.kind === "expired" && localTimes(chrome)}
       ${elsewhereNotice(waiting, chrome)}
       ${
         used || expired !== undefined
-          ? door
+          ? [
+              door,
+              view.what === "recover" &&
+                expired === undefined &&
+                html`<a class="button" href=${again}>${link.again}</a>`,
+            ]
           : [
               html`<a class="button primary" href=${again}>${link.again}</a>`,
               signedIn === null ? html`<a class="button" href=${enter}>${words.sent.back}</a>` : account,
@@ -307,7 +313,7 @@ export function signUpGonePage(view: SignUpGoneView, chrome: Chrome): string {
   );
 }
 
-function usedText({ signedIn, waiting, ...view }: SignUpGoneView, { link, language }: Messages): Child {
+function usedText({ signedIn, waiting, ...view }: GoneLinkView, { link, language }: Messages): Child {
   if (signedIn === null || view.switch !== null) {
     // Who has to start again doesn't sign in here first.
     return sentences(language, link.usedSignUp, waiting?.state !== "expired" && link.usedEnter);
@@ -316,13 +322,13 @@ function usedText({ signedIn, waiting, ...view }: SignUpGoneView, { link, langua
 }
 
 /** Where the person goes on from a used link, or from a request that has expired meanwhile. */
-function usedDoor({ signedIn, waiting, carried, ...view }: SignUpGoneView, enter: string, chrome: Chrome): Child {
+function usedDoor({ signedIn, waiting, carried, ...view }: GoneLinkView, enter: string, chrome: Chrome): Child {
   const { words, base } = chrome;
   const primary = (href: string, label: string) => html`<a class="button primary" href=${href}>${label}</a>`;
   if (waiting?.state === "expired") return primary(enter, words.problems.startAgain);
   if (view.switch !== null) return signInAsAnother(view.switch, "button primary", chrome);
   if (signedIn === null) return primary(enter, words.signIn.submit);
-  if (!signedIn.own) return primary(`${base}/account/sign-out`, words.signOut.button);
+  if (!signedIn.own && view.what === "signUp") return primary(`${base}/account/sign-out`, words.signOut.button);
   const waits = Object.keys(carried).length > 0;
   return waits ? primary(enter, words.secondStep.submit) : primary(`${base}/account/apps`, words.link.account);
 }

@@ -241,9 +241,10 @@ export type LinkEnded =
   | { readonly kind: "incomplete" | "used" | "ended" | "overtaken" }
   | { readonly kind: "expired"; readonly at: number };
 
-/** The page of a link to make an account that does not hold any more. */
-export interface SignUpGoneView {
-  /** `used`: an account was made with it. */
+/** The page of a link to make or to recover an account that does not hold any more. */
+export interface GoneLinkView {
+  readonly what: "signUp" | "recover";
+  /** `used`: an account was made or recovered with it. */
   readonly end: LinkEnded;
   readonly now: number;
   readonly waiting: Waiting | null;
@@ -251,7 +252,7 @@ export interface SignUpGoneView {
   readonly signIn: string;
   /** The form that leads to the sign-in of another account. Null: nobody else is signed in, or nothing waits. */
   readonly switch: FormSecrets | null;
-  /** The username of the person who is signed in. `own`: the link made their account. Null: nobody is signed in. */
+  /** The username of the person who is signed in. `own`: the link was for their account. Null: nobody is signed in. */
   readonly signedIn: { readonly person: string; readonly own: boolean } | null;
   /** What a new link takes along. */
   readonly carried: Readonly<Record<string, string>>;
