@@ -8,6 +8,13 @@ import { sql, type Tx, words } from "../define-verbs.ts";
 import { type PersonKey, thisPerson } from "../people/person-row.ts";
 import { text, textOrNull, wholeOrNull } from "../row-conversion.ts";
 
+interface LockedPerson {
+  /** True also for a password that nobody knows: a link by mail can replace it. */
+  readonly hasPassword: boolean;
+  readonly knowsPassword: boolean;
+  readonly passwordChangedAt: Millis | null;
+}
+
 /**
  * Locks the person, so that simultaneous changes see each other. Undefined if the person does not exist, is not active,
  * or has no password. Also undefined if the session that asks has ended: recovery ends all sessions, and nothing that
@@ -17,15 +24,19 @@ export async function lockPerson(
   tx: Tx,
   { partition, personId }: PersonKey,
   sessionId?: string,
-): Promise<{ readonly hasPassword: boolean; readonly passwordChangedAt: Millis | null } | undefined> {
+): Promise<LockedPerson | undefined> {
   const row = await tx.one(
     sql`SELECT status, password_hash, password_changed_at FROM people WHERE ${thisPerson} ${words.forUpdate}`,
     { partition, personId },
   );
   if (row === undefined || text(row, "status") !== "active") return undefined;
   if (sessionId !== undefined && !(await isOpen(tx, { partition, personId }, sessionId))) return undefined;
-  const hasPassword = knowsPassword({ passwordHash: textOrNull(row, "password_hash") });
-  return { hasPassword, passwordChangedAt: wholeOrNull(row, "password_changed_at") };
+  const passwordHash = textOrNull(row, "password_hash");
+  return {
+    hasPassword: passwordHash !== null,
+    knowsPassword: knowsPassword({ passwordHash }),
+    passwordChangedAt: wholeOrNull(row, "password_changed_at"),
+  };
 }
 
 /** Locks the person. True if the session that asks still exists, or if no session asks, as with an operator. */

@@ -190,7 +190,9 @@ export const erasePasskey = transaction<
   const person = await lockPerson(tx, key, sessionId);
   if (person === undefined && sessionId !== undefined) return "unknown";
   if (unlessOperator && (await isOperator(tx, key))) return "unknown";
-  const only = person !== undefined && !person.hasPassword && (await countPasskeys(tx, key)) === 1;
+  // An operator also takes the last passkey of somebody whose password nobody knows: it can be an intruder's.
+  const staysIn = sessionId === undefined ? person?.hasPassword : person?.knowsPassword;
+  const only = staysIn === false && (await countPasskeys(tx, key)) === 1;
   if (only && !(await signsInElsewhere(tx, key, waysIn, null))) {
     const own = await tx.one(sql`SELECT counter FROM passkeys WHERE ${thisPasskey}`, {
       partition,

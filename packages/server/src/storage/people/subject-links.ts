@@ -276,7 +276,7 @@ export const eraseOwnSubjectLink = transaction<Args<"remove">, RemoveIdentityOut
     if ((await tx.one(sql`SELECT link FROM subject_links WHERE ${thisSubjectLink}`, key)) === undefined)
       return "unknown";
     const passkey = sql`SELECT credential_id FROM passkeys WHERE partition = :partition AND person_id = :personId LIMIT 1`;
-    const alone = !person.hasPassword && (await tx.one(passkey, { partition, personId })) === undefined;
+    const alone = !person.knowsPassword && (await tx.one(passkey, { partition, personId })) === undefined;
     if (alone && !(await signsInElsewhere(tx, key, waysIn, link))) return "last";
     await tx.run(sql`DELETE FROM subject_links WHERE ${thisSubjectLink}`, key);
     await endOtherSessions(tx, { ...key, sessionId, now });
