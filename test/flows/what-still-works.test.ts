@@ -20,6 +20,7 @@ const OLD = "https://app.test/cb";
 const NEW = "https://new.test/cb";
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** The card of an app on a page, as text. */
 async function card(agent: Agent, at: string, { clientId }: TestClient): Promise<string> {
@@ -201,6 +202,23 @@ describe("allowed only this once", () => {
     const shown = await card(agent, APPS, app);
     expect(shown).not.toContain("Change your photos");
     expect(shown).toMatch(/Ends in 4 minutes/);
+  });
+});
+
+describe("the end of an app is made sooner than that of one address, and later again", () => {
+  test("→ the address lasts no longer than the owner chose for it, and the card says so", async () => {
+    const { app, agent, answer } = await withNewAddress();
+    const { refresh_token: token } = await answer(NEW, { duration: "2592000" });
+    const move = async (duration: string) => agent.submit(formTo(await agent.get(APPS), `${APPS}/end`), { duration });
+    expect(await card(agent, APPS, app)).toContain("new.test · ends in 30 days");
+    await move("604800");
+    expect(await card(agent, APPS, app)).not.toContain("new.test · ends");
+    await move("7776000");
+    for (const at of [APPS, AGENTS]) expect(await card(agent, at, app)).toContain("new.test · ends in 30 days");
+    server.tick(29 * DAY);
+    expect((await refresh(server, app, token)).status).toBe(200);
+    server.tick(DAY);
+    expect((await refresh(server, app, token)).body.error).toBe("invalid_grant");
   });
 });
 

@@ -238,13 +238,16 @@ export function undeclinedAt({ declinedHosts = [], ...scope }: ConsentedScope, h
   return others.length === 0 ? scope : { ...scope, declinedHosts: others };
 }
 
-/** An active scope with another end. Hosts with a sooner end of their own keep it, but not the host of the answer. */
+/**
+ * An active scope with another end. Hosts keep the ends that were chosen for them, but not the host of the answer. One that is
+ * not sooner than the new end counts again if the scope's end is moved later.
+ */
 export function movedTo(
   { hostEnds = {}, ...scope }: ConsentedScope,
   end: Millis | null,
   host?: string,
 ): ConsentedScope {
-  const own = Object.entries(hostEnds).filter(([one, until]) => one !== host && (end === null || until < end));
+  const own = Object.entries(hostEnds).filter(([one]) => one !== host);
   return { ...scope, expiresAt: end, ...(own.length === 0 ? {} : { hostEnds: Object.fromEntries(own) }) };
 }
 

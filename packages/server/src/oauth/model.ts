@@ -396,7 +396,7 @@ export interface ConsentedScope extends GrantedScope {
    * was given before hosts were recorded.
    */
   readonly hosts?: readonly string[];
-  /** When it ends for single hosts, if sooner than `expiresAt`: the owner chose a shorter time there. Absent: for none. */
+  /** When it ends for single hosts, at the latest: the owner chose a shorter time there. `expiresAt` can be sooner. Absent: for none. */
   readonly hostEnds?: Readonly<Record<string, Millis>>;
   /** Hosts for which the owner declined it while it was active for others alone. Absent: none. */
   readonly declinedHosts?: readonly string[];
