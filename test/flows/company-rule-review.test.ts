@@ -60,6 +60,27 @@ test("members decided before; an approval of one permission for a day → that o
   expect(await endsFor(acme)).toEqual([{ read: 1, write: 90 }]);
 });
 
+test("an approval loses a permission → the history says it of members alone, and what an admin's access keeps", async () => {
+  const acme = await addCompany(server);
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  await decide(server, acme, app, { scopes: ["read", "write"] });
+  const url = authorizeUrl(server, app, { scope: "read write" });
+  const answer = { owner: acme.companyId, scope: ["read", "write"], duration: "forever" };
+  await authorize(new Agent(server.issuer), url, acme.admin.username, answer);
+  const agent = await as(acme.admin);
+  const history = async () => plain(await agent.get(`/company/${acme.slug}/history`));
+  server.tick(1000);
+  await decide(server, acme, app, { scopes: ["read"] });
+  expect(await history()).not.toContain("taken away");
+  await decide(server, acme, app, { scopes: ["read", "write"] });
+  await authorize(new Agent(server.issuer), url, acme.member.username, answer);
+  server.tick(1000);
+  await decide(server, acme, app, { scopes: ["read"] });
+  expect(await history()).toMatch(
+    /Some access of Photo Printer was taken away the operator · [^·]*? It can until revoked: See your photos · Change your photos Removed for members: Change your photos Receipt/,
+  );
+});
+
 test("an approval for selected members → the question names them, the permissions, and the end", async () => {
   const acme = await addCompany(server, { defaultRule: "members" });
   const other = await server.addPerson();

@@ -43,13 +43,18 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The person allows the app to see, for themselves or for the company. */
+/** The person allows the app to see, for themselves, or to see and to change, for the company. */
 async function use(username: string, { company }: { readonly company?: string } = {}) {
   const { storage } = server.assent;
   const person = await storage.people.findByName({ name: username });
   if (person === undefined) throw new Error(`${username} is not there`);
   const now = server.now();
-  const common = { clientId: CLIENT, scopes: ["see"], authTime: now, codeUntil: now + HOUR };
+  const common = {
+    clientId: CLIENT,
+    scopes: company === undefined ? ["see"] : ["see", "change"],
+    authTime: now,
+    codeUntil: now + HOUR,
+  };
   const owner = company === undefined ? undefined : await storage.companies.find({ slug: company });
   const grant = owner === undefined ? aGrant(person, common) : aCompanyGrant(owner, person, common);
   expect((await storage.grants.approve(anApproval(grant, { now }))).kind).toBe("issued");
@@ -89,7 +94,7 @@ test("company policy → what the rule means, which scopes members lose, whose a
   const still = `The app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${CLIENT}\n`;
   await use("bob", { company: "acme" });
   expect(await policy("--rule", "allow", "--lifetime", "80")).toMatch(
-    /^The rule of acme for Printer \(printer\) is now "allow": all members can connect the app without asking an admin, with see, change, until (\d{4}-\d\d-\d\d \d\d:\d\d UTC)\.\nFor 1 person, access to see now ends sooner: \1\.\n$/,
+    /^The rule of acme for Printer \(printer\) is now "allow": all members can connect the app without asking an admin, with see, change, until (\d{4}-\d\d-\d\d \d\d:\d\d UTC)\.\nFor 1 person, access to see, change now ends sooner: \1\.\n$/,
   );
   expect(await policy("--rule", "allow")).toMatch(/, until \d{4}-\d\d-\d\d\.\n$/);
   expect(await policy("--rule", "allow", "--scope", "see")).toMatch(

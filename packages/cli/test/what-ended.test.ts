@@ -102,8 +102,12 @@ test("company policy → whom a block hit; what another rule means, and whose ac
     /: bob can connect the app without asking an admin, with read, write, until [^ ]*\. Other members ask an admin\.\n/,
   );
   await policy("--rule", "none");
-  await use("bob", { company: "acme" });
   await use("alice", { company: "acme" });
+  await policy("--rule", "allow");
+  // Alice is an admin, so her access keeps the permission.
+  expect(await policy("--rule", "allow", "--scope", "write")).not.toContain("no longer has");
+  await policy("--rule", "none", "--members", "keep");
+  await use("bob", { company: "acme" });
   expect(await policy("--rule", "block")).toBe(
     `Blocked Printer (${clientId}) for Acme (acme). Ended 2 grants of 2 members. ${TOKENS} To lift the block, run: assent company policy acme ${clientId} --rule none. The ended access doesn't come back with it.\n`,
   );

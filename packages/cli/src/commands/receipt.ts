@@ -99,6 +99,7 @@ function explained(claims: ReceiptClaims): WireRecord {
     allowed: allowed.length === 0 ? undefined : allowed.map(permission),
     asked: asked?.map(({ scope, text }) => (text === null ? scope : `${scope} (${text})`)),
     taken_away: removed.length === 0 ? undefined : removed,
+    taken_from: claims.taken_from,
     redirect_hosts: hosts,
     earlier_access: earlier === undefined ? undefined : endText(earlier),
     receipt_id: claims.jti,

@@ -115,9 +115,11 @@ export async function changeAppPolicy(
   const some = members === "end" ? ` Ended ${counted(grantsEnded, "grant")}.` : "";
   const { company } = before;
   const meaning = `The rule of ${company.slug} for ${before.app} is now "${rule}": ${meaningOf(company, set, selected, context.now())}${some}`;
-  const lost = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
+  const after = await heldNow();
+  const narrower = rule === "allow" ? (earlier?.scopes ?? []).filter((one) => set?.scopes.includes(one) === false) : [];
+  const lost = narrower.filter((name) => lostBy(held, after).some((one) => one.name === name));
   const notes = lost.length === 0 ? [] : [`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`];
-  if (rule === "allow") notes.push(...shortenedNotes(held, await heldNow()));
+  if (rule === "allow") notes.push(...shortenedNotes(held, after));
   if (rule === "allow" && selected === undefined) return { grantsEnded, meaning, notes };
   const { members: people } = await impactOfCompanyApp(slug, clientId, context);
   if (people > 0)
@@ -152,9 +154,16 @@ function meaningOf(
   return `${who} can connect the app without asking an admin, with ${set.scopes.join(", ")}${end}.${others}`;
 }
 
+const keyOf = ({ personId, name }: HeldScope) => JSON.stringify([personId, name]);
+
+/** The access that is gone. */
+function lostBy(before: readonly HeldScope[], after: readonly HeldScope[]): readonly HeldScope[] {
+  const left = new Set(after.map(keyOf));
+  return before.filter((one) => !left.has(keyOf(one)));
+}
+
 /** The access that ends sooner with an approval than before it. Access of admins is no exception. */
 function shortenedNotes(before: readonly HeldScope[], after: readonly HeldScope[]): readonly string[] {
-  const keyOf = ({ personId, name }: HeldScope) => JSON.stringify([personId, name]);
   const earlier = new Map(before.map((one) => [keyOf(one), one.endsAt ?? Infinity]));
   const sooner = after.filter((one) => (one.endsAt ?? Infinity) < (earlier.get(keyOf(one)) ?? 0));
   return [...Map.groupBy(sooner, ({ endsAt }) => endsAt ?? NEVER)].map(([end, some]) => {

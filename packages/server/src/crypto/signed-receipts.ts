@@ -51,6 +51,8 @@ export interface ReceiptClaims {
   /** The app was paused: it can use what is allowed only once it is resumed. */
   readonly paused?: true;
   readonly taken_away: readonly string[];
+  /** For a `narrowed` by a company's rule: only members lost it. Absent: everybody. */
+  readonly taken_from?: "members";
   /** For a `refused`: what the app asked for. */
   readonly asked?: readonly { readonly scope: string; readonly text: string | null }[];
   /** For an `allowed`: the redirect hosts that the answer holds for. Absent: none. */
@@ -146,6 +148,7 @@ function claimsOf(
     })),
     ...(record.paused === undefined ? {} : { paused: true }),
     taken_away: record.removed,
+    ...(record.removedFor === undefined ? {} : { taken_from: record.removedFor }),
     ...(record.asked === undefined ? {} : { asked: record.asked.map((name) => ({ scope: name, text: textOf(name) })) }),
     ...(record.hosts === undefined ? {} : { redirect_hosts: record.hosts }),
     ...(record.earlierUntil === undefined ? {} : { earlier_until: seconds(record.earlierUntil) }),

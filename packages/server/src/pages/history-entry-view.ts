@@ -44,6 +44,8 @@ export interface HistoryEntryView {
   /** The app was paused then: it could do this only once it was resumed. */
   readonly paused?: true;
   readonly takenAway: readonly string[];
+  /** Only members of the company lost it. Absent: everybody whom the entry is about. */
+  readonly takenFrom?: "members";
   /** The permissions that the owner refused. Absent if there are none. */
   readonly refused?: readonly string[];
   /** Hosts that were added to an active consent. Absent if there are none. */
@@ -94,6 +96,7 @@ export interface ReceiptView {
   readonly can: readonly PermissionThen[];
   readonly paused?: true;
   readonly takenAway: readonly string[];
+  readonly takenFrom?: "members";
   readonly refused: readonly string[];
   readonly hosts: readonly string[];
   readonly earlierUntil?: number | null;

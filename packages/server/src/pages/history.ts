@@ -138,7 +138,7 @@ function entryOf(
     ...permissionLines(entry.can, canTerm(entry, words), words),
     ...earlierLine(entry, words),
     ...(entry.refused === undefined ? [] : [[history.refusedTo, row(entry.refused)] as const]),
-    ...(entry.takenAway.length === 0 ? [] : [[history.takenAway, row(entry.takenAway)] as const]),
+    ...(entry.takenAway.length === 0 ? [] : [[takenTerm(entry, words), row(entry.takenAway)] as const]),
     ...(entry.newHosts === undefined ? [] : [[history.newHost, row(entry.newHosts)] as const]),
   ];
   const { what } = entry;
@@ -163,6 +163,11 @@ function entryOf(
 export function canTerm({ what, paused }: Pick<HistoryEntryView, "what" | "paused">, { history }: Messages): string {
   if (paused === true) return history.canPaused;
   return what === "refused" ? history.canStill : history.can;
+}
+
+/** The term of what was taken away. */
+export function takenTerm({ takenFrom }: Pick<HistoryEntryView, "takenFrom">, { history }: Messages): string {
+  return takenFrom === "members" ? history.takenFromMembers : history.takenAway;
 }
 
 /** One line for each end: a term with the end, because it is the end of all permissions in the line, and these permissions. */

@@ -1,6 +1,6 @@
 /** `/receipts/verify`: the form for a receipt, and what a genuine receipt says. Anybody can use both, without an account. */
 import type { Chrome } from "./chrome.ts";
-import { canTerm, earlierLine, permissionLines } from "./history.ts";
+import { canTerm, earlierLine, permissionLines, takenTerm } from "./history.ts";
 import { fill, type Messages, rich } from "./messages/index.ts";
 import { hidden, localTimes, notice, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
@@ -121,7 +121,7 @@ function facts(view: ReceiptView, { words, product }: Chrome): readonly (readonl
     ...permissionLines(view.can, canTerm(view, words), words),
     ...earlierLine(view, words),
     view.refused.length === 0 ? null : [history.refusedTo, texts(view.refused)],
-    view.takenAway.length === 0 ? null : [history.takenAway, texts(view.takenAway)],
+    view.takenAway.length === 0 ? null : [takenTerm(view, words), texts(view.takenAway)],
     view.hosts.length === 0
       ? null
       : [verifyReceipt.hosts, view.hosts.map((host) => html`<div>${hostText(host)}</div>`)],

@@ -403,7 +403,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
               what === "allowed"
                 ? [see, add].map(({ description }) => ({ text: description, end: "once" as const }))
                 : [],
-            takenAway: [],
+            ...(what === "alarm" ? { takenAway: [] } : { takenAway: [add.description], takenFrom: "members" as const }),
           },
         })),
         ...{ older: "e-3", first: false },

@@ -64,6 +64,7 @@ export async function historyEntry(entry: HistoryEntry, language: string, catalo
     can: standing.map(({ name, expiresAt }) => ({ text: say(name), end: record.once === true ? "once" : expiresAt })),
     ...(record.paused === undefined ? {} : { paused: true }),
     takenAway: record.removed.map(say),
+    ...(record.removedFor === undefined ? {} : { takenFrom: record.removedFor }),
     ...(record.through === undefined ? {} : { through: record.through.clientName ?? record.through.clientId }),
     ...(record.company === undefined ? {} : { company: record.company.name }),
     ...(record.asked === undefined ? {} : { refused: record.asked.map(say) }),

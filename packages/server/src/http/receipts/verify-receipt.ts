@@ -85,6 +85,7 @@ function receiptView(claims: ReceiptClaims): ReceiptView {
       })),
     ...(claims.paused === undefined ? {} : { paused: true }),
     takenAway: claims.taken_away,
+    ...(claims.taken_from === undefined ? {} : { takenFrom: claims.taken_from }),
     refused: (claims.asked ?? []).map(({ scope, text }) => text ?? scope),
     hosts: (claims.redirect_hosts ?? []).map(redirectHost),
     ...(earlier === undefined ? {} : { earlierUntil: earlier === null ? null : earlier * 1000 }),

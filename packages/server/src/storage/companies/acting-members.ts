@@ -32,6 +32,13 @@ export const countActing = query<ActingFor, { readonly people: number; readonly 
   },
 });
 
+export async function adminsOf(tx: Tx, { partition, companyId }: CompanyKey): Promise<readonly string[]> {
+  const rows = await tx.all(sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`, {
+    ...{ partition, companyId },
+  });
+  return rows.map((row) => text(row, "person_id"));
+}
+
 /** The live access of an app in the company's name: each scope of each person with its latest end. */
 export const liveAccess = query<
   CompanyKey & {

@@ -28,7 +28,7 @@ import {
   setPaused,
   writeConsent,
 } from "../consents/consents.ts";
-import { changeGrants, liveGrants } from "../consents/grants-of-consent.ts";
+import { changeGrants, liveGrants, presentAccess, takenAway } from "../consents/grants-of-consent.ts";
 import { note, noteEnded } from "../consents/history.ts";
 import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { lockedReach } from "../grants/grant-lifecycle.ts";
@@ -44,6 +44,7 @@ import { post } from "../mail/outbox.ts";
 import { forgetConfigured } from "../operator/catalog-versions.ts";
 import { statusOfClient } from "../operator/client-advisory-lock.ts";
 import { ENDED_KEPT, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
+import { adminsOf } from "./acting-members.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
 import { lockActing } from "./members.ts";
@@ -243,11 +244,12 @@ async function consentFor(
 
 /**
  * When an approval loses scopes, the company's consent and the members' grants lose them, too: otherwise a later rule
- * would give them back without a page. Admins' grants are their own decisions, so an admin must revoke them.
+ * would give them back without a page. Admins' grants are their own decisions, so an admin must revoke them. The history
+ * names what grants lost. It has no entry if they lost nothing.
  */
 async function lowerCeiling(
   tx: Tx,
-  { partition, companyId, clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  { partition, companyId, clientId, rule, ceiling = null, shown, now }: SetRule & { readonly rule: NewRule },
   before: AppRule | undefined,
   by: string,
 ): Promise<void> {
@@ -256,24 +258,19 @@ async function lowerCeiling(
   const key = { partition, ownerId: companyId, clientId };
   const consent = await lockConsent(tx, key);
   if (consent === undefined) return;
-  const live = await liveGrants(tx, key, null, now);
+  const live = await liveGrants(tx, key, ceiling, now);
   const admins = new Set(await adminsOf(tx, { partition, companyId }));
   const ofAdmins = live.filter(({ personId }) => admins.has(personId)).map(({ grantId }) => grantId);
   const after = narrow(consent, lost, live, now, new Set(ofAdmins));
   writeConsent(tx, after.consent);
   await changeGrants(tx, key, after.changes, now);
-  const scopes = rule.scopes.map((name) => ({ name, expiresAt: rule.endsAt }));
+  const removed = takenAway(live, after.changes, [], now);
+  if (removed.length === 0) return;
+  const present = await presentAccess(tx, after.consent, ceiling, now);
   await note(tx, {
     ...{ ...key, at: now, kind: "narrowed" },
-    record: { clientName: shown.clientName, by, via: null, scopes, removed: lost, expiresAt: rule.endsAt },
+    record: { clientName: shown.clientName, by, via: null, removed, removedFor: "members", ...present },
   });
-}
-
-async function adminsOf(tx: Tx, { partition, companyId }: CompanyKey): Promise<readonly string[]> {
-  const rows = await tx.all(sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`, {
-    ...{ partition, companyId },
-  });
-  return rows.map((row) => text(row, "person_id"));
 }
 
 /**

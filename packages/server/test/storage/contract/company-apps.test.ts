@@ -177,7 +177,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const [entry] = (
       await storage().history.list({ ...keyOf(company), ownerId: company.companyId, before: null, limit: 9 })
     ).filter(({ kind }) => kind === "narrowed");
-    expect(entry?.record).toMatchObject({ removed: ["write"], scopes: [{ name: "read" }] });
+    expect(entry?.record).toMatchObject({ removed: ["write"], scopes: [{ name: "read" }, { name: "write" }] });
     await set(company, anAppRule({ scopes: all }));
     expect(await held(theirs)).toEqual(["active", "read"]);
   });

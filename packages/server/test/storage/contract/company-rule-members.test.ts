@@ -165,6 +165,32 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await count()).toEqual({ people: 2, members: 0 });
   });
 
+  test("for fewer permissions → the history names what members lost and what the app still has; nothing lost, no entry", async () => {
+    const { company, admin, member } = await aTeam();
+    const all = ["read", "write", "share"];
+    await set(company, anAppRule({ scopes: all }));
+    const own = await aLiveCompanyGrant(storage(), company, admin, { scopes: ["read", "share"] });
+    const narrowed = async () => {
+      const { partition, companyId: ownerId } = company;
+      const told = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
+      return told.filter(({ kind }) => kind === "narrowed").map(({ record }) => record);
+    };
+    await set(company, anAppRule({ scopes: ["read", "write"] }), { now: NOW + 1 });
+    expect(await narrowed()).toEqual([]);
+    const theirs = aCompanyGrant(company, member, { scopes: ["read", "write"] });
+    expect((await storage().grants.issue({ grant: theirs, answer: anAnswerOfMember(), now: NOW + 2 })).kind).toBe(
+      "issued",
+    );
+    await storage().grants.redeem(aRedemption(theirs));
+    await set(company, anAppRule(), { now: NOW + 3 });
+    const [entry] = await narrowed();
+    expect(entry).toMatchObject({ removed: ["write"], removedFor: "members" });
+    const end = (await statusOf(storage(), own))?.absoluteUntil;
+    const left = new Map(entry?.scopes.map(({ name, expiresAt }) => [name, expiresAt]));
+    expect([...left.keys()]).toEqual(["read", "share"]);
+    expect([left.get("share"), entry?.expiresAt]).toEqual([end, Math.max(...[...left.values()].map(Number))]);
+  });
+
   test("made longer → no member's access lasts longer: not the named one's, not that of one who is not named any more", async () => {
     const { company, member, other } = await aTeam();
     const until = (end: number, ...people: readonly Person[]): NewRule => ({ ...only(...people), endsAt: end });

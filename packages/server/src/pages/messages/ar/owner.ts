@@ -373,6 +373,7 @@ export const owner = {
     earlierForever: "حتى إلغائه",
     refusedTo: "كان يطلب",
     takenAway: "أُزيل",
+    takenFromMembers: "أُزيل من الأعضاء",
     canUntil: "{can} حتى {when}",
     canForever: "{can} حتى إلغائه",
     canOnce: "{can} هذه المرة فقط",

@@ -311,6 +311,7 @@ export const owner = {
     earlierForever: "bis zum Widerruf",
     refusedTo: "Die App wollte",
     takenAway: "Entzogen",
+    takenFromMembers: "Mitgliedern entzogen",
     canUntil: "{can} bis {when}",
     canForever: "{can} bis zum Widerruf",
     canOnce: "{can} nur dieses Mal",

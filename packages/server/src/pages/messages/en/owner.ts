@@ -297,6 +297,7 @@ export const owner = {
     earlierForever: "until revoked",
     refusedTo: "It asked to",
     takenAway: "Removed",
+    takenFromMembers: "Removed for members",
     canUntil: "{can} until {when}",
     canForever: "{can} until revoked",
     canOnce: "{can} only this once",

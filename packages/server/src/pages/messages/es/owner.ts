@@ -306,6 +306,7 @@ export const owner = {
     earlierForever: "hasta que se revoque",
     refusedTo: "Pedía",
     takenAway: "Quitado",
+    takenFromMembers: "Quitado a los miembros",
     canUntil: "{can} hasta el {when}",
     canForever: "{can} hasta que se revoque",
     canOnce: "{can} solo esta vez",

@@ -315,6 +315,7 @@ export const owner = {
     earlierForever: "jusqu’à la révocation",
     refusedTo: "Elle demandait à",
     takenAway: "Retiré",
+    takenFromMembers: "Retiré aux membres",
     canUntil: "{can} jusqu’au {when}",
     canForever: "{can} jusqu’à la révocation",
     canOnce: "{can}, cette fois seulement",

@@ -294,6 +294,7 @@ export const owner = {
     earlierForever: "取り消すまで",
     refusedTo: "求められたこと",
     takenAway: "削除した権限",
+    takenFromMembers: "メンバーから削除した権限",
     canUntil: "{can}（{when} まで）",
     canForever: "{can}（取り消すまで）",
     canOnce: "{can}（今回だけ）",
