@@ -6,7 +6,7 @@ import { exact } from "../../packages/server/src/pages/shown-time.ts";
 import { addCompany, claimsOf, decide, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, enter } from "../support/device-actor.ts";
 import { atConsent } from "../support/front-channel.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -230,4 +230,21 @@ describe("a permission that the approval leaves out", () => {
     const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
     expect(asked.text).toContain("an admin has to approve it. The app would be able to:");
   });
+});
+
+test("the page says nothing of access while away, which another chosen owner would give → the page again, and it says so", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ scopes: ["read", "write", "offline_access"] });
+  const { companyId, member } = company;
+  const agent = new Agent(server.issuer);
+  const first = authorizeUrl(server, app, { scope: "read offline_access" });
+  await authorize(agent, first, member.username, { scope: ["read"], owner: member.personId });
+  const page = await agent.get(authorizeUrl(server, app, { scope: "write" }));
+  expect(page.text).not.toMatch("keeps its access while you’re away");
+  const again = await agent.submit(consentForm(page), { decision: "allow", owner: companyId });
+  expect(again.status).toBe(400);
+  expect(again.text).toMatch("keeps its access while you’re away");
+  const { location } = await agent.submit(consentForm(again), { decision: "allow", owner: companyId });
+  const { body } = await redeem(server, app, location ?? "");
+  expect([claimsOf(body.access_token)["sub"], typeof body.refresh_token]).toEqual([companyId, "string"]);
 });

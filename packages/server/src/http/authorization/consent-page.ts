@@ -1,14 +1,14 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
-import { hostsBefore, isOfflineAsked, isSameHost, onlyElsewhere, sooner } from "../../oauth/consent-reach.ts";
+import { hostsBefore, isSameHost, onlyElsewhere, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
-import { durationsFor, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
+import { durationsFor, keepsAway, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   awayBefore,
@@ -150,14 +150,10 @@ export function newcomerOf(signedIn: Visitor["signedIn"], now: Millis): Pick<Con
 }
 
 /** Whether the answer gives the app refresh tokens, with which it gets new access without the person. */
-export function awayOf(
-  { scopes, consent, acting }: OwnerChoice,
-  client: Client,
-  tools: FlowTools,
-): Pick<ConsentView, "away"> {
+export function awayOf(owner: OwnerChoice, client: Client, tools: FlowTools): Pick<ConsentView, "away"> {
   if (!mayUse(client, "refresh_token", tools.authorization.oauth)) return {};
-  if (scopes.some(({ name }) => name === OFFLINE_ACCESS)) return { away: "scope" };
-  return isOfflineAsked(consent, acting) ? {} : { away: "always" };
+  if (owner.scopes.some(({ name }) => name === OFFLINE_ACCESS)) return { away: "scope" };
+  return keepsAway(owner, client) ? { away: "always" } : {};
 }
 
 /** Whether the app has access of this owner already: a refusal leaves it. */

@@ -1,6 +1,6 @@
 /** An owner's answer to an app: how it is read, and what it changes. The browser and the device flow share it. */
 
-import { ceilingOf, sooner } from "../../oauth/consent-reach.ts";
+import { ceilingOf, isOfflineAsked, sooner } from "../../oauth/consent-reach.ts";
 import { type GrantTerms, newGrant } from "../../oauth/grants/new-grant.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
@@ -91,8 +91,8 @@ export interface Allowed {
 /**
  * Why an answer is not taken. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that the
  * owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the
- * permissions of one owner, the form names another owner, and one of the two gives some of them already. `paused`: the
- * owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `nothing`:
+ * permissions of one owner, the form names another owner, and one of the two gives some of them already, or only one of
+ * them lets the app keep access while the person is away without a permission for it. `paused`: the owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `nothing`:
  * no scope is left.
  */
 export type AnswerProblem =
@@ -152,7 +152,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const shown = elsewhere ? owners.find(({ ownerId }) => ownerId === form.shownOwner) : undefined;
   const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
   // The page did not show what this owner allows already, so the person can't have changed it.
-  const unseen = elsewhere && !repeated && names.some((name) => present.has(name));
+  const hidesAway = shown !== undefined && keepsAway(shown, question.client) !== keepsAway(chosen, question.client);
+  const unseen = elsewhere && !repeated && (hidesAway || names.some((name) => present.has(name)));
   if (unseen || fresh.some((name) => already.has(name))) return unclear("other_owner");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
@@ -176,6 +177,12 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
     ...(resumes ? { resumes } : {}),
   };
   return { kind: "allowed", owner, scopes, declined, lost, ...lengths };
+}
+
+/** True: the app gets refresh tokens without `offline_access`, and the page says so. */
+export function keepsAway({ scopes, consent, acting }: OwnerChoice, { grantTypes }: Client): boolean {
+  const isAsked = scopes.some(({ name }) => name === OFFLINE_ACCESS);
+  return grantTypes.includes("refresh_token") && !isAsked && !isOfflineAsked(consent, acting);
 }
 
 /** True: the page offered no "Don't change" for this scope. If a new scope is the only one, the page has one menu for all. */

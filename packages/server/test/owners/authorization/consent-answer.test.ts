@@ -32,7 +32,7 @@ const blocked: OwnerChoice = { ...me, ownerId: "blocked", acting: acting("block"
 const company: OwnerChoice = { ...me, ownerId: "company", acting: acting("allow", ["read"]), verdict: "ask" };
 
 const question: Question = {
-  client: {} as Client,
+  client: { grantTypes: ["authorization_code"] } as Partial<Client> as Client,
   owners: [me, blocked, company],
   durations: ["once", 3600, 86_400, "forever"],
   today: true,
