@@ -222,6 +222,20 @@ describe("the end of an app is made sooner than that of one address, and later a
   });
 });
 
+describe("a permission was declined at one address, and the other has it", () => {
+  test("→ the card says at which; the app may ask again → it asks there, and the card lists nothing", async () => {
+    const { app, agent, answer } = await withNewAddress();
+    await answer(NEW, { scope: ["read"] });
+    expect(await card(agent, APPS, app)).toContain("You declined: Change your photos only at new.test");
+    const ask = authorizeUrl(server, app, { redirect_uri: NEW, scope: "read write" });
+    expect((await agent.get(ask)).location?.searchParams.has("code")).toBe(true);
+    const done = await agent.follow(await agent.submit(formTo(await agent.get(APPS), `${APPS}/ask-again`)));
+    expect(done.text).toContain("can ask you again for what you declined.");
+    expect(await card(agent, APPS, app)).not.toContain("You declined:");
+    expect(formTo(await agent.get(ask), "/consent").fields.has("duration")).toBe(true);
+  });
+});
+
 describe("one address of an app ends sooner", () => {
   test.each([APPS, AGENTS])("%s → its end stands beside it, until it is over", async (at) => {
     const { app, agent, answer } = await withNewAddress();

@@ -1,5 +1,6 @@
 /** The dashboard: the apps that may use the account, and how to revoke their access. */
 import type { Chrome } from "./chrome.ts";
+import { hostWords } from "./client-host.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
 import {
   endedApps,
@@ -249,12 +250,18 @@ function declined(app: AppEntry, view: AppsView, { words, base }: Chrome): Marku
     ${hidden({ csrf: view.csrf, client_id: app.clientId })}
     <div class="small">
       <p>${words.apps.declined}</p>
-      <ul>${app.declined.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>
+      <ul>${app.declined.map((one) => html`<li><bdi>${visible(one.description)}</bdi>${declinedAt(one, words)}</li>`)}</ul>
     </div>
     <button class="button" type="submit" name="ask_again" value="ask_again">
       ${words.apps.askAgain}<span class="unseen">: ${name(app.name)}</span>
     </button>
   </form>`;
+}
+
+/** At which addresses a permission was declined, if the app has it at others. */
+function declinedAt({ hosts }: AppEntry["declined"][number], words: Messages): Child {
+  const names = hosts.map((host, at) => [at > 0 && ", ", hostWords(host, words)]);
+  return hosts.length > 0 && [" ", html`<span class="soft">${rich(words.apps.declinedAt, { hosts: names })}</span>`];
 }
 
 /** Says for whom the app acts next time. If it would not ask, a button makes it ask. */

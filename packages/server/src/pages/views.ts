@@ -320,8 +320,8 @@ export interface AppEntry {
   readonly removedUntil: number | null;
   /** Durations that the owner can choose: seconds or `forever`. */
   readonly durations: readonly string[];
-  /** Descriptions of the permissions that the owner declined. The app does not ask for them again. */
-  readonly declined: readonly string[];
+  /** The permissions that the owner declined, for the app or for these hosts alone. The app does not ask for them again. */
+  readonly declined: readonly { readonly description: string; readonly hosts: readonly string[] }[];
   /** When a grant of the app ended because somebody presented a used token or code again. Null if that never happened. */
   readonly theftAt: number | null;
   /** For whom the app acts the next time that it connects. Null: the person belongs to no company. */

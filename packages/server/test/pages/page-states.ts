@@ -53,6 +53,7 @@ import {
   endings,
   events,
   fewApps,
+  fewDeclined,
   grace,
   grantedBefore,
   HOSTILE_NAME,
@@ -257,8 +258,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   apps: (c) => appsPage(anAppsView(), c),
   "apps-off": (c) =>
     appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, off: true })), halted: fewApps.length }), c),
-  "apps-declined": (c) =>
-    appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, declined: ["Delete photos for good"] })) }), c),
+  "apps-declined": (c) => appsPage(anAppsView({ apps: fewApps.map((app) => ({ ...app, declined: fewDeclined })) }), c),
   "apps-two-addresses": (c) => {
     const [old, other] = ["print.example.com", "printer.example.org"];
     return appsPage(anAppsView({ apps: [anApp({ hosts: [old, other], hostEnds: { [other]: NOW + 120 * HOUR } })] }), c);

@@ -213,6 +213,11 @@ export function anAppsView(change: Partial<AppsView> = {}): AppsView {
   };
 }
 
+export const fewDeclined: AppEntry["declined"] = [
+  { description: "Delete photos for good", hosts: [] },
+  { description: "Change your photos", hosts: ["printer.example.org"] },
+];
+
 export const fewApps: readonly AppEntry[] = [
   anApp(),
   anApp({

@@ -209,7 +209,10 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     openUntil: app.openUntil ?? null,
     removedUntil: app.removedUntil ?? null,
     durations: app.durations.map(String),
-    declined: app.declined.map(({ name, scope }) => (scope === undefined ? name : descriptionOf(scope, language))),
+    declined: app.declined.map(({ name, scope, hosts }) => ({
+      description: scope === undefined ? name : descriptionOf(scope, language),
+      hosts: [...new Set(hosts.map(redirectHost))],
+    })),
     next: next === undefined || client?.status !== "active" ? null : nextOf(next),
     off: client?.status !== "active",
     theftAt,

@@ -34,6 +34,11 @@ export interface AllowedScope {
   readonly usedAt: Millis | null | undefined;
 }
 
+/** `hosts`: declined for these alone. Empty: for the app. */
+export interface DeclinedScope extends Pick<AllowedScope, "name" | "scope"> {
+  readonly hosts: readonly string[];
+}
+
 export interface AllowedApp {
   /** As the operator's ceiling leaves it. */
   readonly consent: Consent;
@@ -54,7 +59,7 @@ export interface AllowedApp {
   /** Durations that the owner can choose. None: nothing was allowed for longer than once. */
   readonly durations: readonly ConsentDuration[];
   /** The scopes that the owner declined. The app gets them only if it asks again on a page. */
-  readonly declined: readonly Pick<AllowedScope, "name" | "scope">[];
+  readonly declined: readonly DeclinedScope[];
   /** When a grant of it ended because a spent token or code came back; null: none did. */
   readonly theftAt: Millis | null;
   /** When the last token ends that it would hold if it were revoked now; undefined: it holds none. */
@@ -179,10 +184,7 @@ async function appOf(
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: lastEnd(ends, now),
     durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
-    declined: refusedScopes(stored.consent, { ceiling }, now).declined.map((name) => ({
-      name,
-      scope: known.get(name),
-    })),
+    declined: declinedScopes(stored.consent, ceiling, now).map((one) => ({ ...one, scope: known.get(one.name) })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
 }
@@ -229,6 +231,20 @@ async function openUntil(
   if (expiresAt >= updatedAt + (await longestLifetime(updatedAt, context.oauth))) return undefined;
   const until = (await outstanding({ partition, ownerId }, updatedAt, "narrowed", context)).get(clientId);
   return until !== undefined && until > expiresAt ? until : undefined;
+}
+
+/** Also the scopes that other hosts of the app have. */
+function declinedScopes(
+  consent: Consent,
+  ceiling: Millis | null,
+  now: Millis,
+): readonly Pick<DeclinedScope, "name" | "hosts">[] {
+  const ofApp = refusedScopes(consent, { ceiling }, now).declined.map((name) => ({ name, hosts: [] }));
+  const present = consentUnder(consent, ceiling).scopes.filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > now,
+  );
+  const ofHosts = present.map(({ name, declinedHosts = [] }) => ({ name, hosts: declinedHosts }));
+  return [...ofApp, ...ofHosts.filter(({ hosts }) => hosts.length > 0)];
 }
 
 function lastsIn({ scopes }: Consent, now: Millis): boolean {

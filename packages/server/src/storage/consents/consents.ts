@@ -408,7 +408,8 @@ export const forgetDeclined = transaction<
   if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
-  writeConsent(tx, { ...consent, declined: [], updatedAt: args.now });
+  const scopes = consent.scopes.map(({ declinedHosts: _, ...scope }) => scope);
+  writeConsent(tx, { ...consent, scopes, declined: [], updatedAt: args.now });
   return { kind: "changed" };
 });
 

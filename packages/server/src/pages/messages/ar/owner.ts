@@ -268,6 +268,7 @@ export const owner = {
     endSubmit: "حفظ",
     endKeep: "دون تغيير ({when})",
     declined: "رفضت ما يلي:",
+    declinedAt: "في {hosts} فقط",
     askAgain: "السماح للتطبيق بالطلب مجددًا",
     asksAgain: "يمكن لـ {app} أن يطلب منك مجددًا ما رفضته.",
     asksForWhom: "عندما يتصل {app} في المرة القادمة، يسألك باسم من. وحتى ذلك الحين يحتفظ بوصوله.",

@@ -208,6 +208,7 @@ export const owner = {
     endSubmit: "Speichern",
     endKeep: "Nicht ändern ({when})",
     declined: "Sie haben abgelehnt:",
+    declinedAt: "nur bei {hosts}",
     askAgain: "App wieder fragen lassen",
     asksAgain: "{app} kann Sie wieder um das bitten, was Sie abgelehnt haben.",
     asksForWhom:

@@ -200,6 +200,7 @@ export const owner = {
     endSubmit: "Save",
     endKeep: "No change ({when})",
     declined: "You declined:",
+    declinedAt: "only at {hosts}",
     askAgain: "Let the app ask again",
     asksAgain: "{app} can ask you again for what you declined.",
     asksForWhom: "The next time {app} connects, it asks you for whom. Until then, it keeps its access.",

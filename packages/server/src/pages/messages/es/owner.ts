@@ -206,6 +206,7 @@ export const owner = {
     endSubmit: "Guardar",
     endKeep: "No cambiar ({when})",
     declined: "Usted rechazó:",
+    declinedAt: "solo en {hosts}",
     askAgain: "Permitir que vuelva a pedirlo",
     asksAgain: "{app} puede volver a pedirle lo que rechazó.",
     asksForWhom: "La próxima vez que {app} se conecte, le preguntará para quién. Hasta entonces conserva su acceso.",

@@ -212,6 +212,7 @@ export const owner = {
     endSubmit: "Enregistrer",
     endKeep: "Ne pas modifier ({when})",
     declined: "Vous avez refusé :",
+    declinedAt: "seulement sur {hosts}",
     askAgain: "Laisser l’application redemander",
     asksAgain: "{app} peut vous redemander ce que vous avez refusé.",
     asksForWhom: "À sa prochaine connexion, {app} vous demandera pour qui. D’ici là, son accès reste le même.",

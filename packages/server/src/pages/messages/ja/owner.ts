@@ -198,6 +198,7 @@ export const owner = {
     endSubmit: "保存",
     endKeep: "変更しない（{when}）",
     declined: "拒否した権限：",
+    declinedAt: "{hosts} のみ",
     askAgain: "アプリが再び許可を求められるようにする",
     asksAgain: "{app} は、拒否した権限を再び求めることができます。",
     asksForWhom: "次に {app} が接続するとき、誰として許可するかを確認します。それまでアクセスは変わりません。",
