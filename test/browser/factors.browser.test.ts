@@ -5,7 +5,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withSecondStep } from "../support/authenticator-app.ts";
+import { appOf, withSecondStep } from "../support/authenticator-app.ts";
 import { axe, launchBrowser, withPage } from "../support/chromium.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 import { noOffers, withAuthenticator } from "../support/virtual-authenticator.ts";
@@ -130,5 +130,29 @@ test("the second step by keyboard alone, 320 px wide → passes axe, the code co
     await page.keyboard.type(recoveryCodes[3] ?? "");
     await page.keyboard.press("Enter");
     await page.waitForURL(/account\/apps/);
+  });
+});
+
+test("the page with recovery codes is loaded again → it says that they are shown once and leads to Security, not that nothing happened", async () => {
+  const person = await server.addPerson();
+  await withPage({ browser }, async (page) => {
+    await signInWithPassword(page, person.username);
+    await page.goto(`${server.issuer}/account/security/authenticator`);
+    await page.fill("#code", appOf({ text: await page.content() }, server).code());
+    await page.press("#code", "Enter");
+    await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+    await page.reload();
+    await page.getByText("Recovery codes are shown only once. If you didn’t save yours, create new ones").waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole("link", { name: "Back to Security" }).click();
+    await page.waitForURL(`${server.issuer}/account/security`);
+    const made = await server.assent.storage.secondFactors.get(person);
+    expect(made?.codesLeft).toBe(10);
+
+    // Made once more, the page is loaded again with other codes, and says that the earlier ones ended.
+    await page.getByRole("button", { name: "Create new codes" }).click();
+    await page.getByRole("heading", { name: "Your recovery codes" }).waitFor();
+    await page.reload();
+    await page.getByText("Your old codes no longer work.").waitFor();
   });
 });

@@ -53,6 +53,19 @@ async function signsIn(username: string, password: string): Promise<boolean> {
 }
 
 describe("a change of password", () => {
+  test("the form is sent again after it → the page doesn't deny the first time, and leads to Security", async () => {
+    const { agent, person } = await signedIn();
+    const sent = form(await agent.get(PATH));
+    const fields = { current_password: PASSWORD, password: NEW, again: NEW };
+    expect((await agent.submit(sent, fields)).status).toBe(303);
+    const again = await agent.submit(sent, fields);
+    expect(again.status).toBe(403);
+    expect(again.text).toContain("It was sent before, was open too long, or came from another browser.");
+    expect(again.text).toContain("This time, nothing was changed. Check whether it is already done.");
+    expect(again.text).toContain('href="/account/security"');
+    expect(await signsIn(person.username, NEW)).toBe(true);
+  });
+
   test.each([
     ["without the current one", { current_password: "" }, "Enter your current password"],
     ["with a wrong current one", { current_password: "not it at all" }, "isn’t your current password"],

@@ -53,6 +53,19 @@ describe("setting up an authenticator", () => {
     expect(await server.assent.storage.secondFactors.get(person)).toBeUndefined();
   });
 
+  test("set up for an app, and the page with the codes is loaded again → they are shown once; on to the app's request", async () => {
+    const person = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    await signIn(agent, person.username);
+    const page = await agent.get(`${AUTHENTICATOR}?request=sealed`);
+    const [form, fields] = [formWith(page, "code"), { code: appOf(page, server).code() }];
+    expect(recoveryCodesOf(await agent.submit(form, fields))).toHaveLength(10);
+    const again = await agent.submit(form, fields);
+    expect(again.status).toBe(403);
+    expect(again.text).toContain("Recovery codes are shown only once.");
+    expect(again.text).toContain('href="/consent?request=sealed"');
+  });
+
   test("the form of another session, or one that is half an hour old → a new secret", async () => {
     const [one, other] = await Promise.all(
       [0, 1].map(async () => {

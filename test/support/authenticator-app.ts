@@ -28,7 +28,7 @@ export function formWith(page: Page, field: string): Form {
 }
 
 /** Reads the secret from the set-up page. */
-export function appOf(page: Page, server: TestServer): Authenticator {
+export function appOf(page: Pick<Page, "text">, server: TestServer): Authenticator {
   const letters = /<code class="secret"[^>]*>([A-Z2-7 ]+)</.exec(page.text)?.[1]?.replaceAll(" ", "") ?? "";
   const bits = [...letters].map((one) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(one).toString(2).padStart(5, "0"));
   const bytes = (bits.join("").match(/.{8}/g) ?? []).map((eight) => Number.parseInt(eight, 2));

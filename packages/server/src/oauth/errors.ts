@@ -975,8 +975,8 @@ const catalogue = {
     error: "forbidden",
     status: 403,
     section: "RFC 6749 §10.12",
-    description: "The form does not belong to this browser session, or it was open for too long.",
-    help: "Reload the page and try again. The form contains a token for the browser's session. The token is missing or belongs to another session, or cookies are switched off.",
+    description: "The form does not belong to this browser session: it was sent before, or it was open for too long.",
+    help: "Check whether the change is already made. If not, open the page again and send its form. The form contains a token for the browser's session. The token is missing or belongs to another session, or cookies are switched off.",
     page: "form",
   },
   interaction_unknown: {

@@ -236,7 +236,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The request or a scope needs a stronger sign-in than the owner has set up. The owner can add a passkey or an authenticator app on their security page.",
   ),
   form_token_invalid: told(
-    "The form belongs to another session of the browser, or the browser keeps no cookies. The person can reload the page.",
+    "The form belongs to another session of the browser, for example because it was sent before, or the browser keeps no cookies. The person can open the page again.",
   ),
   interaction_unknown: told(
     "The page was opened in another browser than the one that began, or the cookie was deleted. The person must begin again from the app.",

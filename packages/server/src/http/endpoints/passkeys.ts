@@ -51,16 +51,25 @@ export const submitAddPasskey = freshly("passkeys", async (account, tools: Facto
   if ("refused" in made) return again("failed", made.refused);
   const { until } = challenge;
   const key = hashes.sha256(challenge.challenge);
-  if (!(await useChallenge(key, until, tools.factors))) return again("failed", "answered before");
+  if (!(await useChallenge(key, until, tools.factors))) {
+    // The second click of a double click, or a form that a browser sends again.
+    const own = await passkeysOf(person, tools.factors);
+    const isAdded = own.some(({ credentialId }) => credentialId === made.credentialId);
+    return isAdded ? addedAnswer(request, visitor.cookies, tools) : again("failed", "answered before");
+  }
   const about = { name, device: deviceCookie(http, tools) };
   const { outcome, knownDevice } = await addPasskey(factorChange(account, tools), made, about, tools.factors);
   if (outcome === "unknown") return redirect(303, `${tools.issuer}/login`, visitor.cookies);
   if (outcome !== "added") return again(outcome);
   // A new factor turns known devices into strangers, but this one has just proved that it is the person's.
   const cookies = [...visitor.cookies, ...(knownDevice ? await rememberDevice(person, http, tools) : [])];
-  if (request !== null) return redirect(303, `${tools.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
-  return securityAfter("passkey-added", cookies, tools);
+  return addedAnswer(request, cookies, tools);
 });
+
+function addedAnswer(request: string | null, cookies: readonly string[], tools: FactorTools): Answer {
+  if (request === null) return securityAfter("passkey-added", cookies, tools);
+  return redirect(303, `${tools.issuer}/consent?${new URLSearchParams({ request })}`, cookies);
+}
 
 interface RemovePasskeyTools extends FactorTools {
   readonly elsewhere: SignInProviders;

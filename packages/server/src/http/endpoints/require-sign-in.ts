@@ -4,11 +4,11 @@ import type { KeepingApplication, PasswordKeeper } from "../../owners/identities
 import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import { endSession } from "../../owners/sessions.ts";
 import type { Person, Session } from "../../owners/storage.ts";
-import { signedOutPage, signOutPage } from "../../pages/index.ts";
+import { type Messages, signedOutPage, signOutPage } from "../../pages/index.ts";
 import { pageAt } from "../authorization/continuation-in-forms.ts";
 import { type Visitor, type VisitorContext, visitorOf } from "../browser-of-request.ts";
 import type { EventTools, FormTools } from "../endpoint-contexts.ts";
-import { problemAnswer } from "../error-page.ts";
+import { type CloserProblem, problemAnswer } from "../error-page.ts";
 import { formToken, isFormToken } from "../form-token.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 import { signedInAs } from "./client-and-person-views.ts";
@@ -53,11 +53,27 @@ export function signedIn<Tools extends AccountTools>(
       return redirect(303, `${tools.issuer}/account/security/password`, visitor.cookies);
     }
     if (http.method === "POST" && !isFormToken(formOf(http), session, tools)) {
-      return problemAnswer("form_token_invalid", http, tools);
+      return problemAnswer("form_token_invalid", http, tools, null, (words) => staleForm(words, http));
     }
     return show({ visitor, person, session, http, keptBy }, tools);
   };
 }
+
+/**
+ * The page for a form that was sent before, or is too old. The page that shows recovery codes is the response to a form,
+ * so a browser that loads it again sends that form, whose session has ended by then.
+ */
+function staleForm({ problems, security, secondStep }: Messages, http: HttpRequest): CloserProblem {
+  const { title, text, codes } = problems.form;
+  if (!http.path.includes(SECURITY)) return { title, text };
+  const toSecurity = { href: SECURITY, label: security.back };
+  if (!http.path.endsWith(`${SECURITY}/authenticator`)) return { title, text, door: toSecurity };
+  const request = formOf(http).get("request");
+  const waits = request !== null && { href: `/consent?${new URLSearchParams({ request })}`, label: secondStep.submit };
+  return { title, text: codes, door: waits || toSecurity };
+}
+
+const SECURITY = "/account/security";
 
 /** For the pages, somebody whose password an application keeps has none, also if one is left from before. */
 export async function withKeptPassword(

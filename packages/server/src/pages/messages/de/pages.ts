@@ -144,7 +144,9 @@ export const pages = {
     },
     form: {
       title: "Dieses Formular ist abgelaufen",
-      text: "Es war zu lange geöffnet, oder es kam aus einem anderen Browser. Es wurde nichts geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.",
+      text: "Es wurde schon gesendet, war zu lange geöffnet, oder kam aus einem anderen Browser. Dieses Mal wurde nichts geändert. Prüfen Sie, ob es schon erledigt ist. Wenn nicht, öffnen Sie die Seite neu und senden Sie es noch einmal.",
+      codes:
+        "Es wurde schon gesendet oder war zu lange geöffnet. Dieses Mal wurde nichts geändert. Wiederherstellungscodes werden nur einmal angezeigt. Wenn Sie Ihre nicht gespeichert haben, erstellen Sie unter „Sicherheit“ neue.",
     },
     foreignForm: {
       title: "Dieses Formular kam von einer anderen Website",

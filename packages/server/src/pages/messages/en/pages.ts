@@ -139,7 +139,9 @@ export const pages = {
     },
     form: {
       title: "This form is out of date",
-      text: "It was open too long, or it came from another browser. Nothing was changed. Reload the page and try again.",
+      text: "It was sent before, was open too long, or came from another browser. This time, nothing was changed. Check whether it is already done. If not, open the page again and send it once more.",
+      codes:
+        "It was sent before, or was open too long. This time, nothing was changed. Recovery codes are shown only once. If you didn’t save yours, create new ones under “Security”.",
     },
     foreignForm: {
       title: "This form came from another site",

@@ -144,7 +144,9 @@ export const pages = {
     },
     form: {
       title: "Este formulario ha caducado",
-      text: "Estuvo abierto demasiado tiempo o venía de otro navegador. No se ha cambiado nada. Recargue la página e inténtelo de nuevo.",
+      text: "Ya se envió, estuvo abierto demasiado tiempo o venía de otro navegador. Esta vez no se ha cambiado nada. Compruebe si ya está hecho. Si no, abra la página de nuevo y envíelo otra vez.",
+      codes:
+        "Ya se envió o estuvo abierto demasiado tiempo. Esta vez no se ha cambiado nada. Los códigos de recuperación se muestran solo una vez. Si no guardó los suyos, cree otros nuevos en «Seguridad».",
     },
     foreignForm: {
       title: "Este formulario venía de otro sitio",

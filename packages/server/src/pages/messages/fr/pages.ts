@@ -145,7 +145,9 @@ export const pages = {
     },
     form: {
       title: "Ce formulaire a expiré",
-      text: "Il est resté ouvert trop longtemps, ou il venait d’un autre navigateur. Rien n’a été modifié. Rechargez la page et réessayez.",
+      text: "Il a déjà été envoyé, est resté ouvert trop longtemps, ou venait d’un autre navigateur. Cette fois, rien n’a été modifié. Vérifiez si c’est déjà fait. Sinon, rouvrez la page et envoyez-le de nouveau.",
+      codes:
+        "Il a déjà été envoyé ou est resté ouvert trop longtemps. Cette fois, rien n’a été modifié. Les codes de secours ne s’affichent qu’une fois. Si vous n’avez pas enregistré les vôtres, créez-en de nouveaux dans « Sécurité ».",
     },
     foreignForm: {
       title: "Ce formulaire venait d’un autre site",
