@@ -206,6 +206,76 @@ describe("an admin's approval", () => {
   });
 });
 
+describe("a scope that an admin has to approve first, which the member leaves out", () => {
+  const ASKED = ["read", "write"];
+
+  async function leftOut(more: { readonly scopes?: readonly string[] } = {}) {
+    const company = await addCompany(server);
+    const client = await server.addClient({ scopes: more.scopes ?? ASKED });
+    const { companyId: owner, member } = company;
+    await decide(server, company, client, { scopes: ["read"] });
+    const story = { company, client, owner, agent: new Agent(server.issuer) };
+    await authorize(story.agent, asking(client, ASKED), member.username, { owner, scope: ["read"] });
+    const again = async (scopes = ASKED, how: Record<string, string> = {}) =>
+      story.agent.follow(await story.agent.get(asking(client, scopes, how)));
+    return { story, again };
+  }
+
+  test("not approved yet → no page for the rest; on a page it is unticked, and not “declined before”", async () => {
+    const { story, again } = await leftOut();
+    expect(await given(story, await again())).toBe("read");
+    const page = await again(ASKED, { prompt: "consent" });
+    expect([asNew(page), page.text.includes("Declined before")]).toEqual([{ all: ["write"], ticked: [] }, false]);
+    await story.agent.submit(consentForm(page), { decision: "allow" });
+    expect(await given(story, await again())).toBe("read");
+  });
+
+  test("then approved → the page offers it, ticked; allowed there, the app gets it, later without a page", async () => {
+    const { story, again } = await leftOut();
+    await decide(server, story.company, story.client, { scopes: ASKED });
+    expect(await given(story, await again(["read"]))).toBe("read");
+    const silent = await again(ASKED, { prompt: "none" });
+    expect(silent.location?.searchParams.get("error")).toBe("consent_required");
+    const page = await again();
+    expect(asNew(page)).toEqual({ all: ["write"], ticked: ["write"] });
+    const allowed = await story.agent.submit(consentForm(page), { decision: "allow" });
+    expect(await given(story, allowed)).toBe("read write");
+    expect(await given(story, await again())).toBe("read write");
+  });
+
+  test("approved, then left out on that page → declined, as any other: no page, and the tag", async () => {
+    const { story, again } = await leftOut();
+    await decide(server, story.company, story.client, { scopes: ASKED });
+    await story.agent.submit(consentForm(await again()), { decision: "allow", scope: ["read"] });
+    expect(await given(story, await again())).toBe("read");
+    expect((await again(ASKED, { prompt: "consent" })).text).toContain("Declined before");
+  });
+
+  test("approved after an answer about another scope → the page offers it", async () => {
+    const { story, again } = await leftOut({ scopes: ALL });
+    const { company, client, agent } = story;
+    await decide(server, company, client, { scopes: ["read", "health"] });
+    const page = await again(["health"], { prompt: "consent" });
+    await agent.submit(consentForm(page), { decision: "allow", scope: ["health"] });
+    expect(await given(story, await again())).toBe("read");
+    await decide(server, company, client, { scopes: ALL });
+    expect(asNew(await again())).toEqual({ all: ["write"], ticked: ["write"] });
+  });
+
+  test("declined before it needed an admin → it stays declined when it is approved again", async () => {
+    const { story, again } = await leftOut();
+    const { company, client, agent } = story;
+    const leave = async () =>
+      agent.submit(consentForm(await again(ASKED, { prompt: "consent" })), { decision: "allow", scope: ["read"] });
+    await decide(server, company, client, { scopes: ASKED });
+    await leave();
+    await decide(server, company, client, { scopes: ["read"] });
+    await leave();
+    await decide(server, company, client, { scopes: ASKED });
+    expect(await given(story, await again())).toBe("read");
+  });
+});
+
 describe("the page says which permissions an approval lets the app get later", () => {
   const later = ({ text }: Page) =>
     /id="owner-notes">[\s\S]*?<details[^>]*>([\s\S]*?)<\/details>/

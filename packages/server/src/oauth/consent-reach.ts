@@ -131,7 +131,11 @@ export function underCeiling<G extends Pick<Grant, "decidedAt" | "absoluteUntil"
 
 type AskedConsent = Pick<Consent, "status" | "scopes" | "removed" | "declined" | "shown">;
 /** A member's last answer for a company. */
-type MemberAnswer = { readonly declined: readonly string[]; readonly chosenEnds: Readonly<Record<string, unknown>> };
+interface MemberAnswer {
+  readonly declined: readonly string[];
+  readonly unapproved?: readonly string[];
+  readonly chosenEnds: Readonly<Record<string, unknown>>;
+}
 
 /**
  * True: the owner, or this member for them, was asked for `offline_access` while the consent holds, or removed it
@@ -139,7 +143,8 @@ type MemberAnswer = { readonly declined: readonly string[]; readonly chosenEnds:
  * asking for it.
  */
 export function isOfflineAsked(consent: AskedConsent | undefined, member?: MemberAnswer): boolean {
-  const own = [...(member?.declined ?? []), ...Object.keys(member?.chosenEnds ?? {})];
+  const { declined: left = [], unapproved = [], chosenEnds = {} } = member ?? {};
+  const own = [...left, ...unapproved, ...Object.keys(chosenEnds)];
   if ([...(consent?.removed ?? []), ...own].includes(OFFLINE_ACCESS)) return true;
   if (consent?.status !== "active") return false;
   const { scopes, declined, shown } = consent;

@@ -186,12 +186,17 @@ function isApprovedFor(acting: Acting, name: string, reach: Reach, now: Millis):
 }
 
 /**
- * True: the app gets this scope only after a page. The member has declined it, or never answered about it, and no
+ * True: the app gets this scope only after a page. The member has left it out, or never answered about it, and no
  * approval covers it. That somebody else allowed it for the company does not count.
  */
 export function needsAnswer(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
-  if (acting.declined.includes(name)) return true;
+  if (leftOutBy(acting).includes(name)) return true;
   return !hasAllowed(acting, name) && !isApprovedFor(acting, name, reach, now);
+}
+
+/** What the member left out on a page: declined, or not approved by an admin then. */
+export function leftOutBy({ declined, unapproved = [] }: Pick<Acting, "declined" | "unapproved">): readonly string[] {
+  return [...declined, ...unapproved];
 }
 
 /** True: the member allowed the scope on a page themselves, and has not left it out since. */
@@ -212,7 +217,7 @@ export function laterScopes(
   now: Millis,
 ): readonly string[] {
   if (acting === undefined) return [];
-  const answered = (name: string) => Object.hasOwn(acting.chosenEnds, name) || acting.declined.includes(name);
+  const answered = (name: string) => Object.hasOwn(acting.chosenEnds, name) || leftOutBy(acting).includes(name);
   return names.filter((name) => !answered(name) && isApprovedFor(acting, name, reach, now));
 }
 

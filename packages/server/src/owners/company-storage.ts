@@ -89,6 +89,8 @@ export interface Acting {
   readonly chosenEnds: ChosenEnds;
   /** The optional scopes that they declined then. */
   readonly declined: readonly string[];
+  /** Those that they left out because an admin had to approve them first. Absent: none. */
+  readonly unapproved?: readonly string[];
 }
 
 /** Ends of single scopes, by name. Null: none. `ONCE_OVER`: the scope was for once. */
@@ -96,9 +98,11 @@ export type ChosenEnds = Readonly<Record<string, Millis | null>>;
 
 /** The part of a member's answer for a company that later connections without a page keep to. */
 export interface RememberedAnswer {
-  /** All optional scopes that the member did not tick. */
+  /** The optional scopes that the member did not tick. */
   readonly declined: readonly string[];
-  /** Those of them that older grants of the member lose. Absent: all. */
+  /** Others, which an admin has to approve first. Once they are approved, the page comes again. Absent: none. */
+  readonly unapproved?: readonly string[];
+  /** Those of both that older grants of the member lose. Absent: all declined. */
   readonly lost?: readonly string[];
   /** The end of each scope of the answer. */
   readonly ends: ChosenEnds;
@@ -486,10 +490,7 @@ export interface CompanyStorage {
     }): Promise<JoinOutcome>;
   };
   readonly membershipOutbox: {
-    /**
-     * Tells companies about people who were disabled, removed or enabled again, at most `limit` of them. Returns their
-     * number.
-     */
+    /** Tells companies about at most `limit` people who were disabled, removed or enabled again. Returns their number. */
     deliver(args: { readonly now: Millis; readonly limit: number }): Promise<number>;
     /** People who were disabled or removed, and of whom a company may not know yet. Null: more than `limit`. */
     undelivered(args: { readonly limit: number }): Promise<readonly string[] | null>;

@@ -20,6 +20,7 @@ import {
   isOpenFor,
   isStoppedFor,
   lastChoice,
+  leftOutFor,
   type OwnerChoice,
   withLive,
   withVerdictOn,
@@ -355,10 +356,11 @@ export async function scopeChoices(
   const kept = owner.acting === undefined ? elsewhereOf(owner, now) : new Map<string, Millis | null>();
   const away = awayBefore(owner, now);
   const declined = declinedFor(owner, now);
+  const leftOut = leftOutFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
-  // A sensitive scope, and one that the owner declined or removed, is granted only if the owner ticks it.
+  // A sensitive scope, and one that the owner left out or removed, is granted only if the owner ticks it.
   const isOffered = ({ name, sensitive }: Scope) => {
-    if (declined.has(name)) return false;
+    if (leftOut.has(name)) return false;
     return standing.has(name) || (!sensitive && !removed.includes(name));
   };
   const ticked = again === null ? null : new Set(again.form.getAll("scope"));

@@ -172,15 +172,11 @@ async function advance(flow: AuthorizationFlow, reader: Reader, context: Authori
   if (step.kind !== "issue") return shown(step, owners, flow, reader, context);
   if (signedIn === undefined) return { kind: "sign_in" };
   const { owner, by, otherwise } = step;
-  const all = { owner, scopes: scopesWithoutPage(owner, context.now()), declined: [], lost: [] } as const;
-  const allowed = {
-    ...all,
-    duration: "forever",
-    durations: {},
-    kept: [],
-    keptEnds: {},
-    moved: [],
-  } as const;
+  const allowed: Allowed = {
+    ...{ owner, scopes: scopesWithoutPage(owner, context.now()), duration: "forever" },
+    ...{ declined: [], unapproved: [], lost: [] },
+    ...{ durations: {}, kept: [], keptEnds: {}, moved: [] },
+  };
   if (by === "first party")
     return written(await record(flow, allowed, signedIn, reader, by, context), flow, reader, context);
   const grant = grantOf(flow, allowed, signedIn, context);

@@ -27,6 +27,7 @@ import {
   declinedFor,
   givenEndOf,
   heldScopes,
+  mustAskFor,
   type OwnerChoice,
   trustedFrom,
   withLive,
@@ -72,6 +73,8 @@ export interface Allowed {
   readonly scopes: readonly Scope[];
   /** Names of optional scopes that were not ticked. */
   readonly declined: readonly string[];
+  /** Those of them that an admin has to approve first. The person may still want them. */
+  readonly unapproved: readonly string[];
   /** Those of them that the page showed as given. Older grants of a company's member lose them. */
   readonly lost: readonly string[];
   /** Of new scopes. */
@@ -164,6 +167,7 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const changed = fresh.some((name) => form.durationOf(name) === KEEP_END) || (!repeated && shownNew.length > 0);
   if (!elsewhere && changed) return unclear("meanwhile");
   if (duration === undefined && fresh.length > 0) return unclear("bad_duration");
+  const unapproved = declined.filter((name) => !declinedBefore.has(name) && mustAskFor(chosen, name, now));
   const lost = declined.filter((name) => present.has(name) || name === OFFLINE_ACCESS);
   // What a company allows, but not this member: they choose its end, also a later one than others did.
   const byOthers = chosen.acting === undefined ? new Map() : presentEnds(chosen.consent, chosen.reach, now);
@@ -176,7 +180,7 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
     durations: { ...durations, ...Object.fromEntries(added) },
     ...(resumes ? { resumes } : {}),
   };
-  return { kind: "allowed", owner, scopes, declined, lost, ...lengths };
+  return { kind: "allowed", owner, scopes, declined, unapproved, lost, ...lengths };
 }
 
 /** True: the app gets refresh tokens without `offline_access`, and the page says so. */
@@ -257,7 +261,7 @@ export function durationsFor(
 /** How long the grant of an answer has one of its scopes. `kept`: as long as before. */
 export function lengthOf(
   name: string,
-  allowed: Omit<Allowed, "owner" | "scopes" | "declined" | "lost" | "moved" | "resumes">,
+  allowed: Pick<Allowed, "duration" | "durations" | "kept">,
 ): ChosenDuration | "kept" {
   return allowed.kept.includes(name) ? "kept" : durationOf(name, allowed);
 }
@@ -347,11 +351,13 @@ export function answeredEnds(allowed: Allowed, now: Millis, onceUntil: Millis): 
 
 /** What a member's answer for a company changes for them: in later connections, and in older grants. */
 export function rememberedAnswer(allowed: Allowed, now: Millis, onceUntil: Millis): Required<RememberedAnswer> {
-  const { declined, lost, moved, scopes } = allowed;
+  const { unapproved, lost, moved, scopes } = allowed;
+  const declined = allowed.declined.filter((name) => !unapproved.includes(name));
   // Older grants can have refresh tokens without this scope. Its end is theirs, too.
   const away = scopes.some(({ name }) => name === OFFLINE_ACCESS) && lengthOf(OFFLINE_ACCESS, allowed) !== "kept";
   const newEnds = [...new Set([...moved, ...(away ? [OFFLINE_ACCESS] : [])])];
-  return { declined, lost, ends: answeredEnds(allowed, now, onceUntil), once: onceOnly(allowed), newEnds, moved };
+  const ends = answeredEnds(allowed, now, onceUntil);
+  return { declined, unapproved, lost, ends, once: onceOnly(allowed), newEnds, moved };
 }
 
 /** The ends that were chosen for single scopes, without those for this once. The owner's consent may last longer. */

@@ -9,6 +9,7 @@ import {
   approvalOf,
   chosenEndOf,
   hasAllowed,
+  leftOutBy,
   needsNoPage,
   ONCE_OVER,
   upToRule,
@@ -215,7 +216,8 @@ function holdsByAnswer({ acting }: Pick<OwnerChoice, "acting">, name: string, no
  */
 function liveEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
   const { acting } = choice;
-  if (acting?.declined.includes(name) || acting?.chosenEnds[name] === ONCE_OVER) return undefined;
+  if (acting !== undefined && leftOutBy(acting).includes(name)) return undefined;
+  if (acting?.chosenEnds[name] === ONCE_OVER) return undefined;
   return renewableUntil(choice, name, now);
 }
 
@@ -307,13 +309,24 @@ export function mustAskFor(choice: OwnerChoice, scope: string, now: Millis): boo
 /** The scopes that the person declined on a page for this owner, for as long as the consent holds. */
 export function declinedFor({ acting, consent, reach }: Omit<OwnerChoice, "scopes">, now: Millis): ReadonlySet<string> {
   if (acting === undefined) return new Set(refusedScopes(consent, reach, now).declined);
-  const holds = consent?.status === "active" && acting.chosenAt !== null && acting.chosenAt >= consent.createdAt;
-  return new Set(holds ? acting.declined : []);
+  return new Set(holdsAnswer(acting, consent) ? acting.declined : []);
 }
 
-/** The scopes that a standing consent grants without a page: what was asked for, without what was declined. */
+/** True: what the member left out on a page still counts. */
+function holdsAnswer({ chosenAt }: Acting, consent: Consent | undefined): boolean {
+  return consent?.status === "active" && chosenAt !== null && chosenAt >= consent.createdAt;
+}
+
+/** The same, with what they left out because an admin has to approve it, as long as that is so. Then the page comes again. */
+export function leftOutFor(choice: OwnerChoice, now: Millis): ReadonlySet<string> {
+  const { acting, consent } = choice;
+  const unapproved = acting !== undefined && holdsAnswer(acting, consent) ? (acting.unapproved ?? []) : [];
+  return new Set([...declinedFor(choice, now), ...unapproved.filter((name) => mustAskFor(choice, name, now))]);
+}
+
+/** The scopes that a standing consent grants without a page: what was asked for, without what was left out. */
 export function scopesWithoutPage(choice: OwnerChoice, now: Millis): readonly Scope[] {
-  return undeclined(choice.scopes, declinedFor(choice, now));
+  return undeclined(choice.scopes, leftOutFor(choice, now));
 }
 
 /** True: the page has nothing new for this owner, but what they declined before. */
@@ -327,7 +340,7 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   const { acting, scopes, reach, consent } = choice;
   // The operator vouches for a client to people, not to companies.
   const client = acting === undefined ? request.client : { ...request.client, firstParty: false };
-  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now, declinedFor(choice, now));
+  const decision = decideConsent({ ...request, client }, scopes, consent, reach, now, leftOutFor(choice, now));
   if (acting === undefined || decision !== "skip") return decision;
   const names = scopesWithoutPage(choice, now).map(({ name }) => name);
   const { verdict } = withVerdictOn(choice, names, now);

@@ -99,13 +99,19 @@ export function invitationOf(row: Row): Invitation {
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
   r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.decided_by, r.decided_at, o.since AS opted_out_at,
-  w.since AS chosen_at, w.declined, w.ends_at AS chosen_until, w.ends AS chosen_ends, s.since AS selected_at`;
+  w.since AS chosen_at, w.declined, w.unapproved, w.ends_at AS chosen_until, w.ends AS chosen_ends, s.since AS selected_at`;
 
 /** The shortest of these ends. Null: none of them ends. Scopes that were for once don't count. */
 export function shortestOf(ends: ChosenEnds): Millis | null {
   return Object.values(ends)
     .filter((end) => end !== ONCE_OVER)
     .reduce(sooner, null);
+}
+
+/** A server of an earlier version doesn't change this column: an answer that it wrote since counts. */
+function unapprovedIn(row: Row, { declined, chosenEnds }: Pick<Acting, "declined" | "chosenEnds">): readonly string[] {
+  const names = json<readonly string[]>(row, "unapproved");
+  return names.filter((name) => !declined.includes(name) && !Object.hasOwn(chosenEnds, name));
 }
 
 /** A server of an earlier version writes only the shortest end. Then the ends beside it belong to an older answer. */
@@ -118,6 +124,8 @@ export function actingOf(row: Row): Acting {
   // A negative time is that of a choice that the member has forgotten.
   const chosenAt = wholeOrNull(row, "chosen_at");
   const chosenUntil = wholeOrNull(row, "chosen_until");
+  const chosenEnds = chosenEndsIn(row, chosenUntil);
+  const declined = chosenAt === null ? [] : json<readonly string[]>(row, "declined");
   return {
     company: companyOf(row),
     member: memberOf(row),
@@ -127,7 +135,7 @@ export function actingOf(row: Row): Acting {
     chosen: (chosenAt ?? 0) > 0,
     chosenAt: chosenAt === null ? null : Math.abs(chosenAt),
     chosenUntil,
-    chosenEnds: chosenEndsIn(row, chosenUntil),
-    declined: chosenAt === null ? [] : json<readonly string[]>(row, "declined"),
+    ...{ chosenEnds, declined },
+    unapproved: chosenAt === null ? [] : unapprovedIn(row, { chosenEnds, declined }),
   };
 }

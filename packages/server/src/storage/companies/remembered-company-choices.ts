@@ -17,7 +17,8 @@ import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./
 function lastAnswer(chosen: Acting | undefined, consent: Consent | undefined): RememberedAnswer {
   const since = chosen?.chosenAt ?? null;
   const holds = since !== null && consent?.status === "active" && since >= consent.createdAt;
-  return { declined: holds ? (chosen?.declined ?? []) : [], ends: chosen?.chosenEnds ?? {} };
+  const { declined = [], unapproved = [], chosenEnds: ends = {} } = chosen ?? {};
+  return holds ? { declined, unapproved, ends } : { declined: [], ends };
 }
 
 /**
@@ -51,26 +52,31 @@ export async function rememberAnswer(
 async function rememberChoice(
   tx: Tx,
   grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">,
-  { declined, ends, once = [] }: RememberedAnswer,
+  { declined, unapproved = [], ends, once = [] }: RememberedAnswer,
   earlier: RememberedAnswer,
   now: Millis,
 ): Promise<void> {
   const { partition, ownerId: companyId, personId, clientId } = grant;
   if (companyId === personId) return;
   const key = { partition, companyId, clientId, personId };
-  const answered = new Set([...grant.scopes, ...declined]);
+  const answered = new Set([...grant.scopes, ...declined, ...unapproved]);
   const others = Object.entries(earlier.ends).filter(([name]) => !answered.has(name));
   // Each scope that the member allowed has a key, also without an end: the others need an answer.
   const endFor = (name: string) => (once.includes(name) ? ONCE_OVER : (ends[name] ?? null));
   const allowed = grant.scopes.map((name) => [name, endFor(name)] as const);
   const all: ChosenEnds = Object.fromEntries([...others, ...allowed]);
-  const left = [...declined, ...earlier.declined.filter((name) => !answered.has(name))];
+  const still = (names: readonly string[] = []) => names.filter((name) => !answered.has(name));
+  const left = [...declined, ...still(earlier.declined)];
+  const waiting = [...unapproved, ...still(earlier.unapproved)];
   await tx.run(
-    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, ends_at, ends)
-      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :endsAt, :ends)
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, unapproved, ends_at, ends)
+      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :unapproved, :endsAt, :ends)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined,
-        ends_at = excluded.ends_at, ends = excluded.ends`,
-    { ...key, now, declined: JSON.stringify(left), endsAt: shortestOf(all), ends: JSON.stringify(all) },
+        unapproved = excluded.unapproved, ends_at = excluded.ends_at, ends = excluded.ends`,
+    {
+      ...{ ...key, now, endsAt: shortestOf(all), ends: JSON.stringify(all) },
+      ...{ declined: JSON.stringify(left), unapproved: JSON.stringify(waiting) },
+    },
   );
   await tx.run(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,

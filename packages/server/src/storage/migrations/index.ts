@@ -55,6 +55,7 @@ import { endsByScope } from "./0052-ends-by-scope.ts";
 import { signOutsEverywhere } from "./0053-sign-outs-everywhere.ts";
 import { companyConnections } from "./0054-company-connections.ts";
 import { connectionsOfClient } from "./0055-connections-of-client.ts";
+import { leftOutUnapproved } from "./0056-left-out-unapproved.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -113,6 +114,7 @@ export const migrations: readonly Migration[] = [
   signOutsEverywhere,
   companyConnections,
   connectionsOfClient,
+  leftOutUnapproved,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -107,7 +107,7 @@ describe("an answer", () => {
   test("yes, with a scope that wasn't asked for and without an optional one → what was asked for, less that one", () => {
     const given = form({ scopes: new Set(["admin"]), durations: { read: "3600" } });
     expect(readAnswer(given, question, NOW)).toEqual({
-      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], lost: [] },
+      ...{ kind: "allowed", owner: me, scopes: [read], declined: ["write"], unapproved: [], lost: [] },
       ...{ duration: 86_400, durations: { read: 3600 }, kept: [], keptEnds: {}, moved: [] },
     });
   });
@@ -224,6 +224,7 @@ describe("the end of an answer under what an admin approved", () => {
       owner: company,
       scopes: [read, write],
       declined: [],
+      unapproved: [],
       lost: [],
       duration,
       durations,
@@ -236,7 +237,7 @@ describe("the end of an answer under what an admin approved", () => {
 
   test("what stands and keeps its end → as approved", () => {
     const lengths = { durations: {}, kept: ["read", "write"], keptEnds: {}, moved: [] };
-    const all = { owner: company, scopes: [read, write], declined: [], lost: [], ...lengths };
+    const all = { owner: company, scopes: [read, write], declined: [], unapproved: [], lost: [], ...lengths };
     expect(answeredEnds({ ...all, duration: 60 }, NOW, NOW + 5)).toEqual({ read: null, write: null });
   });
 
@@ -245,7 +246,7 @@ describe("the end of an answer under what an admin approved", () => {
     if (theirs?.rule === undefined) throw new Error("no rule");
     const ending = { ...company, acting: { ...theirs, rule: { ...theirs.rule, endsAt: NOW + 60_000 } } };
     const chosen = { duration: "forever", durations: { write: 30 }, kept: [], keptEnds: {}, moved: [] } as const;
-    const all = { owner: ending, scopes: [read, write], declined: [], lost: [], ...chosen };
+    const all = { owner: ending, scopes: [read, write], declined: [], unapproved: [], lost: [], ...chosen };
     expect(answeredEnds(all, NOW, NOW + 5)).toEqual({ read: NOW + 60_000, write: NOW + 30_000 });
   });
 });
