@@ -51,19 +51,8 @@ const LISTED = "the command's list has the whole record";
 
 /** Use-cases that only commands have. */
 const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
-  companyProviderImpact: QUESTION,
   impactOfCeiling: "the command tells what ended; a program lists the consents",
-  impactOfClient: QUESTION,
-  impactOfCompany: QUESTION,
-  impactOfCompanyApp: QUESTION,
-  impactOfConnections: QUESTION,
-  impactOfConsent: QUESTION,
-  impactOfIssuer: QUESTION,
-  impactOfMember: QUESTION,
-  impactOfProvider: QUESTION,
   impactOfResource: QUESTION,
-  impactOfScope: QUESTION,
-  impactOfUser: QUESTION,
   refuseRetiring: QUESTION,
   lastEvent: "the command `events tail` begins at the end; a program names the event",
   surroundings: "the command warns of what it replaces",

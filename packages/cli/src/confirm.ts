@@ -74,6 +74,15 @@ export function countedAll(counts: Readonly<Record<string, number>>, most?: numb
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
+/** What the operator reads before and after access ends. The same on the machine of the database and over the network. */
+export interface Told {
+  readonly question: string;
+  readonly done: string;
+}
+
+/** What a change of a status means. Without a question, it ends nothing. Without `done`, nothing needs to be said. */
+export type ToldOfStatus = Partial<Told>;
+
 /** What disabling something ends, and what it leaves, in the words of `countedAll`. */
 export interface Disabling {
   readonly ends: string;
@@ -104,6 +113,33 @@ export function enabledText(what: string, holds: string): string {
   const again =
     holds === "no access" ? "" : ` These count again: ${holds}. With them, apps get access without asking the owner.`;
   return `Enabled ${what}. Sessions and grants that ended stay ended.${again}`;
+}
+
+/** `ended`: a sentence that ends both texts. */
+export function statusTold(
+  {
+    what,
+    noun,
+    was,
+    disabling,
+    ended = "",
+  }: {
+    readonly what: string;
+    readonly noun: string;
+    readonly was: string;
+    readonly disabling: Disabling;
+    readonly ended?: string;
+  },
+  status: "active" | "disabled" | undefined,
+): ToldOfStatus {
+  if (status === undefined) return {};
+  if (status === "active") return was === "active" ? {} : { done: enabledText(what, disabling.stays) };
+  // All access of a disabled record has ended.
+  if (was === "disabled") return { done: disabledText(what, noun, undefined) };
+  return {
+    question: `${disablingText(what, noun, disabling)}${ended}`,
+    done: `${disabledText(what, noun, disabling)}${ended}`,
+  };
 }
 
 export const TOKENS = "Issued access tokens work until they expire.";

@@ -133,10 +133,10 @@ test("access that ends over the network → what ended and what still works is s
     [["client", "rotate-secret", id], "The old secret works for 86400 seconds."],
     [
       ["client", "disable", id, "--yes"],
-      `The client gets no more tokens. If it has connections with other servers, they give no new access until then. ${tokens}`,
+      `Disabled Job (${id}). No access had to end. The client gets no more tokens. ${tokens}`,
     ],
-    [["client", "enable", id], "Grants that ended stay ended."],
-    [["user", "disable", "wendy"], `when you enable the person again. ${tokens}`],
+    [["client", "enable", id], "Sessions and grants that ended stay ended."],
+    [["user", "disable", "wendy"], `Disabled wendy (wendy@x.test). No access had to end. ${tokens}`],
     [["user", "enable", "wendy"], "Sessions and grants that ended stay ended."],
     [["user", "set-password", "wendy", "--generate-password"], `All sessions and grants have ended. ${tokens}`],
   ] as const) {
@@ -144,5 +144,5 @@ test("access that ends over the network → what ended and what still works is s
     expect([args, code, stderr]).toEqual([args, 0, expect.stringContaining(said)]);
   }
   const gone = await at.run(["client", "delete", id, "--yes"], withToken());
-  expect(gone.stdout + gone.stderr).toContain("If it had connections with other servers, they give no new access.");
+  expect(gone.stdout).toBe(`Deleted Job (${id}). Ended no access. ${tokens}\n`);
 });

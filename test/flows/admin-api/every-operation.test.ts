@@ -100,12 +100,14 @@ async function clientsAndApis(caller: Caller): Promise<void> {
   await caller.post(`${client}/rotate-secret`, {});
   await caller.put(`${client}/logo`);
   await caller.call("DELETE", `${client}/logo`);
+  await caller.call("GET", `${client}/impact`);
   await caller.call("DELETE", client);
   const resource = await caller.made("/resources", { identifier: "https://a.test", name: "A" }, "identifier");
   await caller.patch(resource, { name: "B" });
   await caller.post(`${resource}/rotate-secret`);
   const scope = await caller.made("/scopes", { name: "a", description: "A", resource: "https://a.test" }, "name");
   await caller.patch(scope, { description: "B" });
+  await caller.call("GET", `${scope}/impact`);
   await caller.call("DELETE", scope);
   await caller.call("DELETE", resource);
 }
@@ -128,9 +130,11 @@ async function peopleAndIssuers(caller: Caller): Promise<void> {
   await caller.call("DELETE", `${issuer}/links/1`);
   const { id: identity } = await caller.first(`${user}/identities`);
   await caller.call("DELETE", `${user}/identities/${encodeURIComponent(String(identity))}`);
+  await caller.call("GET", `${issuer}/impact`);
   await caller.call("DELETE", issuer);
   await caller.call("GET", `/sessions?user_id=${id}`);
   await caller.post("/sessions/revoke", { user_id: id });
+  await caller.call("GET", `${user}/impact`);
   await caller.call("DELETE", user);
 }
 
@@ -148,6 +152,8 @@ async function companies(caller: Caller): Promise<void> {
   await caller.call("GET", `${company}/connections`);
   const owner = { owner: company.split("/")[2] ?? "" };
   await authorize(agent, authorizeUrl(server, client), username, owner);
+  await caller.call("GET", `${company}/rules/${client.clientId}/impact`);
+  await caller.call("GET", `${company}/members/${personId}/impact`);
   await caller.post(`${company}/revoke`, { client_id: client.clientId });
   await caller.call("DELETE", `${company}/members/${personId}`);
   await caller.call("PUT", `${company}/own-provider`, { allowed: true });
@@ -156,8 +162,10 @@ async function companies(caller: Caller): Promise<void> {
   const provider = { name: "ID", issuer: "https://accounts.test", client_id: "me", client_secret: "s" };
   const own = await caller.made("/providers", provider, "id");
   await caller.patch(own, { name: "Other" });
+  await caller.call("GET", `${own}/impact`);
   await caller.call("DELETE", own);
   await caller.call("DELETE", domain);
+  await caller.call("GET", `${company}/impact`);
   await caller.call("DELETE", company);
 }
 
@@ -177,6 +185,7 @@ async function accessAndLogs(caller: Caller): Promise<void> {
   const client = await server.addClient();
   await authorize(new Agent(server.issuer), authorizeUrl(server, client), username);
   await caller.call("GET", `/consents?user_id=${personId}`);
+  await caller.call("GET", `/consents/impact?user_id=${personId}&client_id=${client.clientId}`);
   await caller.post("/consents/revoke", { user_id: personId, client_id: client.clientId });
   const session = await caller.first(`/sessions?user_id=${personId}`);
   await caller.call("DELETE", `/sessions/${session["id"]}`);

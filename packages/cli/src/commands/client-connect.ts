@@ -1,10 +1,11 @@
 /** `assent client connect`: other authorization servers at which an app may act for people of this server, by ID-JAGs. */
 
-import type { Connection, ConnectionImpact, TokenExchangePolicy } from "@assent/server/admin";
+import type { ClientImpactRecord, Connection, TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirmOnTerminal, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
+import { clientImpact, peopleOf } from "./client-ending.ts";
 
 export interface ConnectOptions extends JsonOption {
   readonly audience: string;
@@ -102,27 +103,6 @@ function endingOf(
   return clientIdThere === undefined || clientIdThere === before.clientId ? undefined : "renamed";
 }
 
-/** Who loses a connection, in words. Undefined: nobody. */
-export function peopleOf({ connection, company, companies, members, owners }: ConnectionImpact): string | undefined {
-  if (connection.status === "paused") return undefined;
-  const with_ = counted(members, "member");
-  if (connection.status === "offered")
-    return companies === 0 ? undefined : `${counted(companies, "company", undefined, "companies")} with ${with_}`;
-  if (company !== null) return `${company.name} (${company.slug}) with ${with_}`;
-  return `everybody here (${counted(owners, "person or company", undefined, "people or companies")} allowed the app)`;
-}
-
-/** The people of each connection that ends, and the server from which they are disconnected. */
-export function disconnected(impacts: readonly ConnectionImpact[]): string {
-  const parts = impacts.flatMap((impact) => {
-    const who = peopleOf(impact);
-    return who === undefined ? [] : [`${who} at ${impact.connection.audience}`];
-  });
-  return parts.length === 0
-    ? ""
-    : `${parts.join("; ")}. The access that the app already has there lasts until these servers end it.`;
-}
-
 const DOING: Readonly<Record<Ending, string>> = {
   withdrawn: "Withdrawing this offer",
   deleted: "Deleting this connection",
@@ -131,7 +111,7 @@ const DOING: Readonly<Record<Ending, string>> = {
 };
 
 /** What the operator reads before the connection ends. */
-function questionOf(ending: Ending, who: string, { app, connection: { audience } }: ConnectionImpact): string {
+function questionOf(ending: Ending, who: string, app: string, audience: string): string {
   const again =
     ending === "withdrawn"
       ? " If you make the same offer again, they are connected again."
@@ -139,6 +119,29 @@ function questionOf(ending: Ending, who: string, { app, connection: { audience }
         ? ""
         : " Companies' admins can connect it again.";
   return `${DOING[ending]} disconnects ${who}: ${app} gets no new access at ${audience} for them. The access that it already has there lasts until ${audience} ends it.${again}`;
+}
+
+/**
+ * Asks before somebody loses the connection or the offer `before`. Returns who does, as in `peopleOf`.
+ *
+ * @param impact of the client. Undefined: nobody counted it.
+ * @param on the server, over the network.
+ */
+export async function confirmEnding(
+  before: Connection | undefined,
+  impact: ClientImpactRecord | undefined,
+  options: ConnectOptions & YesOption,
+  on = "",
+): Promise<{ readonly who: string | undefined } | null> {
+  const found = impact?.connections.find((one) => one.audience === before?.audience && one.company === before.company);
+  if (impact === undefined || before === undefined || found === undefined) return null;
+  const who = peopleOf(found);
+  const ending = endingOf(before, options);
+  if (ending !== undefined && who !== undefined) {
+    const app = `${impact.client_name} (${impact.client_id})`;
+    await confirmOnTerminal(`${on}${questionOf(ending, who, app, before.audience)}`, options);
+  }
+  return { who };
 }
 
 /**
@@ -185,24 +188,17 @@ function wordsOf(text: string): readonly [string, string] {
 
 async function connect(clientId: string, options: ConnectOptions & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, companyBySlug, impactOfConnections, NO_EXCHANGE, updateClient } = await import(
-      "@assent/server/admin"
-    );
+    const { clientOf, clientRecord, companyBySlug, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
     const { audience, company: slug } = options;
     const company = slug === undefined ? null : (await companyBySlug(slug, admin)).companyId;
     const { tokenExchange } = await clientOf(clientId, admin);
     const present = tokenExchange?.connections ?? [];
     const connections = connectionsAfter(present, options, company);
-    const impact = (await impactOfConnections(clientId, admin)).find(
-      ({ connection }) => connection.audience === audience && connection.company === company,
-    );
-    const who = impact && peopleOf(impact);
-    const ending = endingOf(impact?.connection, options);
-    if (impact !== undefined && ending !== undefined && who !== undefined)
-      await confirmOnTerminal(questionOf(ending, who, impact), options);
+    const before = present.find((one) => one.audience === audience && one.company === company);
+    const known = await confirmEnding(before, await clientImpact(clientId, admin), options);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
     out.record(clientRecord(await updateClient(clientId, { tokenExchange: policy }, admin), admin.issuer));
-    const note = connectionNote(present, options, company, impact === undefined ? null : { who });
+    const note = connectionNote(present, options, company, known);
     if (note !== undefined) out.note(note);
   });
 }

@@ -1,18 +1,17 @@
 /** Taking access from a client: disable, delete, and fewer scopes. What the operator reads before and after. */
 
-import type { Client, OpenedAdmin } from "@assent/server/admin";
+import type { Client, ClientImpactRecord, ConnectionImpactRecord, OpenedAdmin } from "@assent/server/admin";
 import {
   confirm,
   counted,
   countedAll,
-  disabledText,
-  disablingText,
-  enabledText,
+  statusTold,
   TOKENS,
+  type Told,
+  type ToldOfStatus,
   type YesOption,
 } from "../confirm.ts";
 import { type JsonOption, withAdmin } from "../shared-options.ts";
-import { disconnected } from "./client-connect.ts";
 
 /** What a new limit of consents means for consents from before. Undefined: it ends none sooner. */
 export async function ceilingNote(before: Client, after: Client, admin: OpenedAdmin): Promise<string | undefined> {
@@ -28,6 +27,30 @@ export async function ceilingNote(before: Client, after: Client, admin: OpenedAd
 export const CEILING =
   "The limit also counts for consents from before. If you raise it, consents that it ended hold again.";
 
+/** Reads and counts what would end with the client. */
+export async function clientImpact(clientId: string, admin: OpenedAdmin): Promise<ClientImpactRecord> {
+  const { clientImpactRecord, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
+  return clientImpactRecord(await impactOfClient(clientId, admin), await impactOfConnections(clientId, admin));
+}
+
+/** What another status of the client ends. */
+export async function clientStatusTold(
+  impact: ClientImpactRecord,
+  status: "active" | "disabled" | undefined,
+): Promise<ToldOfStatus> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const { client_id: clientId, client_name: name, status: was, consents, grants } = impact;
+  const lost = disconnected(impact.connections);
+  const connections = lost === "" ? "" : ` Until you enable it, this disconnects ${lost}`;
+  const disabling = {
+    ends: countedAll({ grant: grants }, MOST_COUNTED),
+    stays: countedAll({ consent: consents }, MOST_COUNTED),
+    owned: " of owners",
+    also: `${NO_MORE_TOKENS}${connections}`,
+  };
+  return statusTold({ what: `${name} (${clientId})`, noun: "client", was, disabling }, status);
+}
+
 /**
  * Asks before the client is disabled, unless it is already: then all its grants have ended. Returns what the operator reads once
  * the status is changed. Undefined: it doesn't change.
@@ -39,26 +62,36 @@ export async function statusChange(
   admin: OpenedAdmin,
 ): Promise<string | undefined> {
   if (status === undefined) return undefined;
-  const { MOST_COUNTED, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
-  const { client, consents, grants } = await impactOfClient(clientId, admin);
-  const what = `${client.name} (${clientId})`;
-  const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  if (status === "active") return client.status === "active" ? undefined : enabledText(what, stays);
-  if (client.status === "disabled") return disabledText(what, "client", undefined);
-  const lost = disconnected(await impactOfConnections(clientId, admin));
-  const connections = lost === "" ? "" : ` Until you enable it, this disconnects ${lost}`;
-  const disabling = {
-    ends: countedAll({ grant: grants }, MOST_COUNTED),
-    stays,
-    owned: " of owners",
-    also: `${NO_MORE_TOKENS}${connections}`,
-  };
-  await confirm(disablingText(what, "client", disabling), options);
-  return disabledText(what, "client", disabling);
+  const { question, done } = await clientStatusTold(await clientImpact(clientId, admin), status);
+  if (question !== undefined) await confirm(question, options);
+  return done;
+}
+
+/** Who loses a connection, in words. Undefined: nobody. */
+export function peopleOf(impact: ConnectionImpactRecord): string | undefined {
+  const { status, company, company_name: name, company_slug: slug, companies, members, owners } = impact;
+  if (status === "paused") return undefined;
+  const with_ = counted(members, "member");
+  if (status === "offered")
+    return companies === 0 ? undefined : `${counted(companies, "company", undefined, "companies")} with ${with_}`;
+  // A deleted company has no name.
+  if (company !== null) return `${name === null ? company : `${name} (${slug})`} with ${with_}`;
+  return `everybody here (${counted(owners, "person or company", undefined, "people or companies")} allowed the app)`;
+}
+
+/** The people of each connection that ends, and the server from which they are disconnected. */
+export function disconnected(impacts: readonly ConnectionImpactRecord[]): string {
+  const parts = impacts.flatMap((impact) => {
+    const who = peopleOf(impact);
+    return who === undefined ? [] : [`${who} at ${impact.audience}`];
+  });
+  return parts.length === 0
+    ? ""
+    : `${parts.join("; ")}. The access that the app already has there lasts until these servers end it.`;
 }
 
 /** True also of a client that has its tokens in its own name, and so no grants. */
-export const NO_MORE_TOKENS = "The client gets no more tokens.";
+const NO_MORE_TOKENS = "The client gets no more tokens.";
 
 export async function setStatus(clientId: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
@@ -71,41 +104,20 @@ export async function setStatus(clientId: string, status: "active" | "disabled",
 
 export async function remove(clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteClient, MOST_COUNTED, impactOfClient, impactOfConnections } = await import("@assent/server/admin");
-    const { client, consents, grants, approvals, connections } = await impactOfClient(clientId, admin);
-    const lost = disconnected(await impactOfConnections(clientId, admin));
-    const what = `${client.name} (${clientId})`;
-    await confirm(deletionText(what, { consents, grants, approvals, connections, lost }, MOST_COUNTED), options);
+    const { deleteClient } = await import("@assent/server/admin");
+    const { question, done } = await clientDeletionTold(await clientImpact(clientId, admin));
+    await confirm(question, options);
     await deleteClient(clientId, admin);
-    const counts = {
-      consent: consents,
-      grant: grants,
-      "company approval": approvals,
-      "company connection": connections,
-    };
-    out.done(
-      { client_id: clientId, deleted: true },
-      `Deleted ${what}. Ended ${countedAll(counts, MOST_COUNTED)}.${lost === "" ? "" : ` Disconnected: ${lost}`} ${TOKENS}`,
-    );
+    out.done({ client_id: clientId, deleted: true }, done);
   });
 }
 
-interface Deletion {
-  readonly consents: number;
-  readonly grants: number;
-  readonly approvals: number;
-  /** That companies' admins made with other servers. */
-  readonly connections: number;
-  /** Whom the app's connections with other servers lose. Empty: nobody. */
-  readonly lost: string;
-}
-
-/** An owner has one consent for a client, so the number of consents is that of owners. */
-function deletionText(
-  what: string,
-  { consents, grants, approvals, connections, lost }: Deletion,
-  most: number,
-): string {
+export async function clientDeletionTold(impact: ClientImpactRecord): Promise<Told> {
+  const { MOST_COUNTED: most } = await import("@assent/server/admin");
+  const { consents, grants, approvals, company_connections: connections } = impact;
+  const what = `${impact.client_name} (${impact.client_id})`;
+  const lost = disconnected(impact.connections);
+  // An owner has one consent for a client, so the number of consents is that of owners.
   const owners = counted(consents, "person or company", most, "people or companies");
   const approved =
     approvals === 0
@@ -120,5 +132,9 @@ function deletionText(
     connections === 0
       ? ""
       : ` It ends ${counted(connections, "connection of a company", most, "connections of companies")} with other servers: if you register the app again, their admins must connect it again.`;
-  return `${ends}${disconnects}${connected} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`;
+  const counts = { consent: consents, grant: grants, "company approval": approvals, "company connection": connections };
+  return {
+    question: `${ends}${disconnects}${connected} ${NO_MORE_TOKENS} Issued access tokens work until they expire. You can't undo this.`,
+    done: `Deleted ${what}. Ended ${countedAll(counts, most)}.${lost === "" ? "" : ` Disconnected: ${lost}`} ${TOKENS}`,
+  };
 }

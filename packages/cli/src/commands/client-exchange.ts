@@ -1,11 +1,11 @@
 /** `assent client exchange`: which tokens a client may exchange, and for what (RFC 8693). */
 
-import type { TokenExchangePolicy } from "@assent/server/admin";
+import type { ClientImpactRecord, TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
-import { disconnected } from "./client-connect.ts";
+import { clientImpact, disconnected } from "./client-ending.ts";
 
 export interface ExchangeOptions extends JsonOption {
   readonly subject?: readonly string[];
@@ -66,22 +66,25 @@ export function exchangeChangesOf(options: ExchangeOptions): Partial<TokenExchan
   return off === true ? null : (changes as Partial<TokenExchangePolicy>);
 }
 
-/** What the operator reads once a client may exchange nothing any more. */
-export const EXCHANGE_OFF = `The client gets no new tokens by exchange, and has no connections with other servers. ${TOKENS}`;
+/** Asks if connections end. Returns what the operator reads once a client may exchange nothing any more. `impact`: as in `confirmEnding`. */
+export async function confirmOff(impact: ClientImpactRecord | undefined, options: YesOption, on = ""): Promise<string> {
+  const lost = disconnected(impact?.connections ?? []);
+  if (lost !== "") await confirmOnTerminal(`${on}This also ends the connections with other servers: ${lost}`, options);
+  return `${EXCHANGE_OFF}${lost === "" ? "" : ` Disconnected: ${lost}`}`;
+}
+
+const EXCHANGE_OFF = `The client gets no new tokens by exchange, and has no connections with other servers. ${TOKENS}`;
 
 async function change(clientId: string, options: ExchangeOptions & YesOption, command: Command) {
   const changes = exchangeChangesOf(options);
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, exchangeRemarks, impactOfConnections, NO_EXCHANGE, updateClient } = await import(
-      "@assent/server/admin"
-    );
+    const { clientOf, clientRecord, exchangeRemarks, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
     const { tokenExchange } = await clientOf(clientId, admin);
-    const lost = changes === null ? disconnected(await impactOfConnections(clientId, admin)) : "";
-    if (lost !== "") await confirmOnTerminal(`This also ends the connections with other servers: ${lost}`, options);
+    const done = changes === null ? await confirmOff(await clientImpact(clientId, admin), options) : undefined;
     const policy = changes && { ...NO_EXCHANGE, ...tokenExchange, ...changes };
     const client = await updateClient(clientId, { tokenExchange: policy }, admin);
     for (const remark of exchangeRemarks(client)) out.warn(lineOf(remark, command));
     out.record(clientRecord(client, admin.issuer));
-    if (changes === null) out.note(`${EXCHANGE_OFF}${lost === "" ? "" : ` Disconnected: ${lost}`}`);
+    if (done !== undefined) out.note(done);
   });
 }

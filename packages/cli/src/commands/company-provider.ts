@@ -10,7 +10,6 @@ import type {
 } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { counted } from "../confirm.ts";
 import { secretFromStdin } from "../password-prompt.ts";
 import { given, type JsonOption, listOption, withAdmin } from "../shared-options.ts";
 
@@ -149,22 +148,4 @@ export async function changeOfCompany(
   const settings = { ...given({ name, clientId, clientSecret, scopes, status }), ...ofPeople };
   const changed = await updateCompanyProvider(provider?.id ?? "", { ...settings, ...rolesOf(options) }, admin);
   return (await companyProviderRecord(changed, admin)) ?? {};
-}
-
-/** What ends with it. Undefined: no company has a provider with that id. */
-export async function impactOfCompanyOwn(id: string, admin: AdminContext) {
-  const { companyProviderImpact } = await import("@assent/server/admin");
-  const impact = await companyProviderImpact(id, admin);
-  if (impact === undefined) return undefined;
-  const { provider, people, stranded, all } = impact;
-  const least = all ? "" : "at least ";
-  const number = (count: number) => `${least}${counted(count, "person", undefined, "people")}`;
-  const without =
-    stranded === 0
-      ? ""
-      : ` Without another way to sign in (no password, passkey or other provider): ${number(stranded)}.`;
-  return {
-    name: provider.name,
-    question: `Deleting the provider ${provider.name} disconnects ${number(people)} and ends their sign-ins that began there.${without} Accounts stay, and their people stay members. You can't undo this.`,
-  };
 }

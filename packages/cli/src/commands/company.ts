@@ -1,6 +1,15 @@
 /** `assent company …`: companies, which own the access that members grant in their names. */
 
-import type { AppPolicy, Company, CompanyAppImpact, CompanyChanges, OpenedAdmin, Place } from "@assent/server/admin";
+import type {
+  AppPolicy,
+  Company,
+  CompanyAppImpactRecord,
+  CompanyChanges,
+  CompanyImpactRecord,
+  MemberImpactRecord,
+  OpenedAdmin,
+  Place,
+} from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
 import {
@@ -8,10 +17,10 @@ import {
   confirmOnTerminal,
   counted,
   countedAll,
-  disabledText,
-  disablingText,
-  enabledText,
+  statusTold,
   TOKENS,
+  type Told,
+  type ToldOfStatus,
   type YesOption,
   yesOption,
 } from "../confirm.ts";
@@ -221,33 +230,47 @@ async function statusNotes(
   options: YesOption,
   admin: OpenedAdmin,
 ): Promise<readonly string[]> {
-  const { MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
-  const { company, grants, consents } = await impactOfCompany(slug, admin);
-  const what = `${company.name} (${company.slug})`;
-  const stays = countedAll({ consent: consents }, MOST_COUNTED);
-  if (status === "active" && company.status !== "active") return [enabledText(what, stays)];
-  if (status !== "disabled") return [];
-  if (company.status === "disabled") return [disabledText(what, "company", undefined)];
-  const disabling = { ends: countedAll({ grant: grants }, MOST_COUNTED), stays };
-  await confirmOnTerminal(disablingText(what, "company", disabling), options);
-  return [disabledText(what, "company", disabling)];
+  const { companyImpactRecord, impactOfCompany } = await import("@assent/server/admin");
+  const { question, done } = await companyStatusTold(companyImpactRecord(await impactOfCompany(slug, admin)), status);
+  if (question !== undefined) await confirmOnTerminal(question, options);
+  return done === undefined ? [] : [done];
+}
+
+export async function companyStatusTold(
+  { name, slug, status: was, grants, consents }: CompanyImpactRecord,
+  status: "active" | "disabled" | undefined,
+): Promise<ToldOfStatus> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const disabling = {
+    ends: countedAll({ grant: grants }, MOST_COUNTED),
+    stays: countedAll({ consent: consents }, MOST_COUNTED),
+  };
+  return statusTold({ what: `${name} (${slug})`, noun: "company", was, disabling }, status);
 }
 
 async function remove(slug: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteCompany, MOST_COUNTED, impactOfCompany } = await import("@assent/server/admin");
-    const { company, members, grants, consents } = await impactOfCompany(slug, admin);
-    const counts = { membership: members, grant: grants, consent: consents };
-    await confirm(
-      `Deleting ${company.name} (${company.slug}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire. You can't undo this.`,
-      options,
-    );
+    const { companyImpactRecord, deleteCompany, impactOfCompany } = await import("@assent/server/admin");
+    const { question, done } = await companyDeletionTold(companyImpactRecord(await impactOfCompany(slug, admin)));
+    await confirm(question, options);
     const { companyId, slug: was } = await deleteCompany(slug, admin);
-    out.done(
-      { id: companyId, slug: was, deleted: true },
-      `Deleted ${company.name} (${was}). Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}`,
-    );
+    out.done({ id: companyId, slug: was, deleted: true }, done);
   });
+}
+
+export async function companyDeletionTold({
+  name,
+  slug,
+  members,
+  grants,
+  consents,
+}: CompanyImpactRecord): Promise<Told> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const ends = countedAll({ membership: members, grant: grants, consent: consents }, MOST_COUNTED);
+  return {
+    question: `Deleting ${name} (${slug}) ends ${ends}. Issued access tokens work until they expire. You can't undo this.`,
+    done: `Deleted ${name} (${slug}). Ended ${ends}. ${TOKENS}`,
+  };
 }
 
 async function addMember_(slug: string, login: string, options: JsonOption & { readonly role: string }) {
@@ -261,20 +284,28 @@ async function addMember_(slug: string, login: string, options: JsonOption & { r
 
 async function removeMember_(slug: string, login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { endMembership, impactOfMember, returnText } = await import("@assent/server/admin");
-    const { company, person, grants, returnsBy } = await impactOfMember(slug, login, admin);
-    const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
-    await confirmOnTerminal(
-      `Removing ${person.username} (${person.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(returnsBy)} Issued access tokens work until they expire.`,
-      options,
-    );
+    const { endMembership, impactOfMember, memberImpactRecord } = await import("@assent/server/admin");
+    const question = await membershipQuestion(memberImpactRecord(await impactOfMember(slug, login, admin)));
+    await confirmOnTerminal(question, options);
     const { grantsEnded: ended, notes } = await endMembership(slug, login, admin);
-    out.done(
-      { slug, username: login, removed: true, grants_ended: ended },
-      `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
-    );
+    out.done({ slug, username: login, removed: true, grants_ended: ended }, removedMember(ended));
     for (const note of notes) out.note(note);
   });
+}
+
+export async function membershipQuestion({
+  company,
+  user,
+  grants,
+  returns_by: by,
+}: MemberImpactRecord): Promise<string> {
+  const { returnText } = await import("@assent/server/admin");
+  const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
+  return `Removing ${user.username} (${user.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(by)} Issued access tokens work until they expire.`;
+}
+
+export function removedMember(ended: number): string {
+  return `Removed the member. Ended ${counted(ended, "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`;
 }
 
 interface PolicyOptions extends JsonOption {
@@ -295,9 +326,14 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
     throw new UsageError("use --members only with --rule ask, --rule none or --for");
   }
   await withAdmin(options, async (admin, out) => {
-    const { changeAppPolicy, clientOf, impactOfCompanyApp } = await import("@assent/server/admin");
+    const { changeAppPolicy, clientOf, companyAppImpactRecord, impactOfCompanyApp } = await import(
+      "@assent/server/admin"
+    );
     await clientOf(clientId, admin);
-    if (rule === "block") await confirmBlocking(await impactOfCompanyApp(slug, clientId, admin), options);
+    if (rule === "block") {
+      const impact = companyAppImpactRecord(await impactOfCompanyApp(slug, clientId, admin));
+      await confirmOnTerminal(blockingQuestion(impact), options);
+    }
     const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, selected, members }) };
     const { grantsEnded, meaning, notes } = await changeAppPolicy(slug, wanted, admin);
     out.done({ slug, client_id: clientId, rule, grants_ended: grantsEnded }, meaning);
@@ -305,11 +341,8 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
   });
 }
 
-async function confirmBlocking({ app, company, members }: CompanyAppImpact, options: YesOption) {
-  await confirmOnTerminal(
-    `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}`,
-    options,
-  );
+export function blockingQuestion({ app, company, members }: CompanyAppImpactRecord): string {
+  return `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}`;
 }
 
 /** Revoking does not keep the app from coming back. */
@@ -323,13 +356,14 @@ const AFTER_REVOKING = {
 
 async function revoke(slug: string, clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { impactOfCompanyApp, revokeForAll } = await import("@assent/server/admin");
-    const { approved, afterwards } = await impactOfCompanyApp(slug, clientId, admin);
-    await confirmCompanyRevocation(slug, clientId, options, admin);
+    const { companyAppImpactRecord, impactOfCompanyApp, revokeForAll } = await import("@assent/server/admin");
+    const impact = companyAppImpactRecord(await impactOfCompanyApp(slug, clientId, admin));
+    await confirmCompanyRevocation(impact, options);
     const ended = await revokeForAll(slug, clientId, admin);
-    out.done(
-      { slug, client_id: clientId, revoked: true, grants_ended: ended },
-      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[afterwards]}`,
-    );
+    out.done({ slug, client_id: clientId, revoked: true, grants_ended: ended }, revokedForCompany(impact, ended));
   });
+}
+
+export function revokedForCompany({ approved, rule_afterwards: rule }: CompanyAppImpactRecord, ended: number): string {
+  return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[rule]}`;
 }

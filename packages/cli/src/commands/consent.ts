@@ -1,8 +1,8 @@
 /** `assent consent …`: what people and companies granted to clients. */
 
-import type { OpenedAdmin } from "@assent/server/admin";
+import type { CompanyAppImpactRecord, ConsentImpactRecord } from "@assent/server/admin";
 import { type Command, Option } from "commander";
-import { confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirmOnTerminal, counted, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import { CONSENT_COLUMNS } from "../list-columns.ts";
 import { given, type JsonOption, limitOption, noun, verb, withAdmin } from "../shared-options.ts";
 
@@ -50,32 +50,32 @@ async function list(options: ListOptions) {
 
 async function revoke(owner: string, clientId: string, options: JsonOption & YesOption & { readonly company?: true }) {
   await withAdmin(options, async (admin, out) => {
-    const { revokeConsent } = await import("@assent/server/admin");
+    const { companyAppImpactRecord, consentImpactRecord, impactOfCompanyApp, impactOfConsent, revokeConsent } =
+      await import("@assent/server/admin");
     const name = options.company ? { company: owner } : { user: owner };
-    await (options.company ? confirmCompanyRevocation : confirmRevocation)(owner, clientId, options, admin);
+    if (options.company)
+      await confirmCompanyRevocation(companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin)), options);
+    else await confirmRevocation(consentImpactRecord(await impactOfConsent(owner, clientId, admin)), options);
     const ended = await revokeConsent(name, clientId, admin);
     const whose = options.company ? { slug: owner } : { username: owner };
-    const record = { ...whose, client_id: clientId, revoked: true, grants_ended: ended };
-    out.done(
-      record,
-      `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.`,
-    );
+    out.done({ ...whose, client_id: clientId, revoked: true, grants_ended: ended }, revokedConsent(ended));
   });
 }
 
-/** Asks nothing if there is no active consent: the command says so itself. */
-async function confirmRevocation(login: string, clientId: string, options: YesOption, admin: OpenedAdmin) {
-  const { impactOfConsent } = await import("@assent/server/admin");
-  const { person, app, grants } = await impactOfConsent(login, clientId, admin);
-  if (grants === undefined) return;
-  const who = `${person.username} (${person.email})`;
+export function revokedConsent(ended: number): string {
+  return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. ${TOKENS}`;
+}
+
+/** Asks nothing if there is no active consent: the command says so itself. `on`: the server, over the network. */
+export async function confirmRevocation({ user, app, grants }: ConsentImpactRecord, options: YesOption, on = "") {
+  if (grants === null) return;
+  const who = `${user.username} (${user.email})`;
   await confirmOnTerminal(
-    `Revoking the consent of ${who} to ${app} ends ${counted(grants, "grant")}. Issued access tokens work until they expire.`,
+    `${on}Revoking the consent of ${who} to ${app} ends ${counted(grants, "grant")}. ${TOKENS}`,
     options,
   );
 }
 
-/** The same for a company, as in `company revoke`. */
 /** Revoking does not keep the app from coming back. */
 const AFTERWARDS = {
   members:
@@ -85,12 +85,12 @@ const AFTERWARDS = {
   own: "The company's own rule about the app stays.",
 } as const;
 
-export async function confirmCompanyRevocation(slug: string, clientId: string, options: YesOption, admin: OpenedAdmin) {
-  const { impactOfCompanyApp } = await import("@assent/server/admin");
-  const { company, app, members, active, approved, afterwards } = await impactOfCompanyApp(slug, clientId, admin);
+/** The same for a company, as in `company revoke`. */
+export async function confirmCompanyRevocation(impact: CompanyAppImpactRecord, options: YesOption, on = "") {
+  const { company, app, members, active, approved, rule_afterwards: rule } = impact;
   if (!active) return;
   await confirmOnTerminal(
-    `Revoking the consent of ${company.name} (${company.slug}) to ${app} ends ${approved ? "the approval and " : ""}the access that ${counted(members, "member")} gave it. Issued access tokens work until they expire. ${AFTERWARDS[afterwards]}`,
+    `${on}Revoking the consent of ${company.name} (${company.slug}) to ${app} ends ${approved ? "the approval and " : ""}the access that ${counted(members, "member")} gave it. ${TOKENS} ${AFTERWARDS[rule]}`,
     options,
   );
 }

@@ -1,10 +1,10 @@
 /** `assent issuer …`: issuers whose assertions the server trusts (RFC 7521 §3). */
 
 import { readFile } from "node:fs/promises";
-import type { IssuerKeys, IssuerSettings } from "@assent/server/admin";
+import type { IssuerImpactRecord, IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, TOKENS, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
 import {
   firstOf,
   given,
@@ -198,19 +198,24 @@ async function change(issuer: string, options: IssuerOptions) {
 
 async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteIssuer, MOST_COUNTED, impactOfIssuer } = await import("@assent/server/admin");
-    const { links, clients } = await impactOfIssuer(issuer, admin);
-    const alone =
-      clients.length === 0
-        ? ""
-        : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${firstNames(clients)}.`;
-    await confirm(
-      `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions.${alone} Issued access tokens work until they expire. You can't undo this.`,
-      options,
-    );
+    const { deleteIssuer, impactOfIssuer, issuerImpactRecord } = await import("@assent/server/admin");
+    const { question, done } = await issuerDeletionTold(issuerImpactRecord(await impactOfIssuer(issuer, admin)));
+    await confirm(question, options);
     await deleteIssuer(issuer, admin);
-    out.done({ issuer, deleted: true }, `Deleted ${issuer}. The server refuses its assertions now. ${TOKENS}`);
+    out.done({ issuer, deleted: true }, done);
   });
+}
+
+export async function issuerDeletionTold({ issuer, links, clients }: IssuerImpactRecord): Promise<Told> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const alone =
+    clients.length === 0
+      ? ""
+      : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${firstNames(clients)}.`;
+  return {
+    question: `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions.${alone} ${TOKENS} You can't undo this.`,
+    done: `Deleted ${issuer}. The server refuses its assertions now. ${TOKENS}`,
+  };
 }
 
 async function link(issuer: string, subject: string, options: JsonOption & { readonly user: string }) {

@@ -1,9 +1,15 @@
 /** `assent provider …`: providers at which people may sign in to this server. */
 
-import type { PresetName, ProviderChanges, ProviderImpact, StoredProvider, WhenDisabled } from "@assent/server/admin";
+import type {
+  PresetName,
+  ProviderChanges,
+  ProviderImpactRecord,
+  StoredProvider,
+  WhenDisabled,
+} from "@assent/server/admin";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, type Told, type YesOption, yesOption } from "../confirm.ts";
 import { secretFromStdin } from "../password-prompt.ts";
 import type { Output } from "../print-records.ts";
 import { given, type JsonOption, listOption, noun, requireChanges, verb, withAdmin } from "../shared-options.ts";
@@ -13,7 +19,6 @@ import {
   changeOfCompany,
   companyOptions,
   createForCompany,
-  impactOfCompanyOwn,
   recordsOfCompanies,
   rolesOf,
 } from "./company-provider.ts";
@@ -298,32 +303,34 @@ async function change(id: string, options: UpdateOptions, command: Command) {
 
 async function remove(id: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteCompanyProvider, deleteProvider, impactOfProvider } = await import("@assent/server/admin");
-    const own = await impactOfCompanyOwn(id, admin);
-    if (own !== undefined) {
-      await confirm(own.question, options);
-      await deleteCompanyProvider(id, admin);
-      return out.done(
-        { id, deleted: true },
-        `Deleted ${own.name}. Sessions that began there have ended. Accounts stay.`,
-      );
-    }
-    const impact = await impactOfProvider(id, admin);
-    await confirm(endsOf(impact), options);
-    await deleteProvider(id, admin);
-    out.done({ id, deleted: true }, `Deleted ${impact.provider.name}. Accounts and sessions stay.`);
+    const { companyProviderImpact, deleteCompanyProvider, deleteProvider, impactOfProvider, providerImpactRecord } =
+      await import("@assent/server/admin");
+    const own = await companyProviderImpact(id, admin);
+    const impact = providerImpactRecord(own ?? (await impactOfProvider(id, admin)), own !== undefined);
+    const { question, done } = providerDeletionTold(impact);
+    await confirm(question, options);
+    await (impact.own ? deleteCompanyProvider : deleteProvider)(id, admin);
+    out.done({ id, deleted: true }, done);
   });
 }
 
-/** What ends with a provider. */
-function endsOf({ provider, people, stranded, all }: ProviderImpact): string {
-  const least = all ? "" : "at least ";
-  const number = `${least}${counted(people, "person", undefined, "people")}`;
+export function providerDeletionTold(impact: ProviderImpactRecord): Told {
+  const { name, own, people, without_another: stranded, complete } = impact;
+  const number = (count: number) => `${complete ? "" : "at least "}${counted(count, "person", undefined, "people")}`;
   const without =
     stranded === 0
       ? ""
-      : ` Without another way to sign in (no password, passkey or other provider): ${least}${counted(stranded, "person", undefined, "people")}.`;
-  return `Deleting the provider ${provider.name} disconnects ${number}.${without} Accounts and sessions stay. You can't undo this.`;
+      : ` Without another way to sign in (no password, passkey or other provider): ${number(stranded)}.`;
+  const ends = `Deleting the provider ${name} disconnects ${number(people)}`;
+  return own
+    ? {
+        question: `${ends} and ends their sign-ins that began there.${without} Accounts stay, and their people stay members. You can't undo this.`,
+        done: `Deleted ${name}. Sessions that began there have ended. Accounts stay.`,
+      }
+    : {
+        question: `${ends}.${without} Accounts and sessions stay. You can't undo this.`,
+        done: `Deleted ${name}. Accounts and sessions stay.`,
+      };
 }
 
 /** `field=claim`. A claim's name may contain another equals sign. */

@@ -75,8 +75,12 @@ async function list(options: JsonOption) {
 async function revoke(id: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { revokeRegistrationToken } = await import("@assent/server/admin");
-    await confirmOnTerminal(`Revoking the token ${id} ends the registrations of the program that has it.`, options);
+    await confirmOnTerminal(revokingQuestion(id), options);
     await revokeRegistrationToken(id, admin);
     out.done({ id, revoked: true }, "Revoked the token.");
   });
+}
+
+export function revokingQuestion(id: string): string {
+  return `Revoking the token ${id} ends the registrations of the program that has it.`;
 }

@@ -1,7 +1,7 @@
 /** `assent resource …`: APIs that accept the tokens (RFC 8707). */
 
 import { type Command, Option } from "commander";
-import { confirm, TOKENS, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
 import {
   given,
   type JsonOption,
@@ -125,14 +125,17 @@ async function remove(identifier: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteResource, impactOfResource } = await import("@assent/server/admin");
     const { name, introspectionClientId } = await impactOfResource(identifier, admin);
-    await confirm(
-      `Deleting ${name} (${identifier}) ends its introspection (${introspectionClientId}). The server issues no new access tokens for it. Issued access tokens work until they expire. You can't undo this.`,
-      options,
-    );
+    const { question, done } = resourceDeletionTold(name, identifier, introspectionClientId);
+    await confirm(question, options);
     await deleteResource(identifier, admin);
-    out.done(
-      { identifier, deleted: true },
-      `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,
-    );
+    out.done({ identifier, deleted: true }, done);
   });
+}
+
+/** `introspection`: the client_id with which the API introspects. */
+export function resourceDeletionTold(name: string, identifier: string, introspection: string): Told {
+  return {
+    question: `Deleting ${name} (${identifier}) ends its introspection (${introspection}). The server issues no new access tokens for it. ${TOKENS} You can't undo this.`,
+    done: `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,
+  };
 }

@@ -1,9 +1,10 @@
 /** `assent scope …`: permissions that clients can ask for. */
 
-import type { NewScope } from "@assent/server/admin";
+import type { NewScope, ScopeImpactRecord } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
 import { confirm, counted, firstNames, TOKENS, type YesOption, yesOption } from "../confirm.ts";
+import type { Output } from "../print-records.ts";
 import {
   given,
   type JsonOption,
@@ -165,20 +166,25 @@ async function change(name: string, options: ScopeOptions) {
 
 async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteScope, impactOfScope, namedBy } = await import("@assent/server/admin");
-    const { clients: naming, ...names } = await impactOfScope(name, admin);
-    const which = naming.length === 0 ? "" : ` (${firstNames(naming)})`;
-    const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
-    await confirm(
-      `Deleting the scope ${name} removes it from ${counted(naming.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.${kept}`,
-      options,
-    );
-    const clients = await deleteScope(name, admin);
-    if (clients.length > 0) {
-      out.warn(
-        `${counted(clients.length, "client")} still named it (${clients.slice(0, 5).join(", ")}): the server refuses their requests for it`,
-      );
-    }
-    out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
+    const { deleteScope, impactOfScope, scopeImpactRecord } = await import("@assent/server/admin");
+    await confirm(await scopeQuestion(scopeImpactRecord(name, await impactOfScope(name, admin))), options);
+    tellDeletedScope(name, await deleteScope(name, admin), out);
   });
+}
+
+export async function scopeQuestion({ name, clients, ...names }: ScopeImpactRecord): Promise<string> {
+  const { namedBy } = await import("@assent/server/admin");
+  const which = clients.length === 0 ? "" : ` (${firstNames(clients)})`;
+  const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
+  return `Deleting the scope ${name} removes it from ${counted(clients.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.${kept}`;
+}
+
+/** `clients`: those that still name it. */
+export function tellDeletedScope(name: string, clients: readonly string[], out: Output): void {
+  if (clients.length > 0) {
+    out.warn(
+      `${counted(clients.length, "client")} still named it (${firstNames(clients)}): the server refuses their requests for it`,
+    );
+  }
+  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
 }

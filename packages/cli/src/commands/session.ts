@@ -41,11 +41,7 @@ async function revoke(sessionId: string | undefined, options: JsonOption & YesOp
     const { checkSession, revokeSession, revokeSessionsOf, sessionsOf } = await import("@assent/server/admin");
     if (user !== undefined) {
       const { person, sessions } = await sessionsOf(user, admin);
-      const ends = countedAll({ session: sessions.length });
-      await confirmOnTerminal(
-        `Signing out ${person.username} (${person.email}) ends ${ends}. Apps keep their access.`,
-        options,
-      );
+      await confirmOnTerminal(signingOutQuestion(person, sessions.length), options);
       const ended = await revokeSessionsOf(user, admin);
       out.done(
         { username: user, sessions_ended: ended },
@@ -53,12 +49,20 @@ async function revoke(sessionId: string | undefined, options: JsonOption & YesOp
       );
     } else if (sessionId !== undefined) {
       await checkSession(sessionId, admin);
-      await confirmOnTerminal(
-        `Revoking the session ${sessionId} signs out one browser. Apps keep their access.`,
-        options,
-      );
+      await confirmOnTerminal(revokingQuestion(sessionId), options);
       await revokeSession(sessionId, admin);
       out.done({ id: sessionId, sessions_ended: 1 }, "Ended the session. Apps keep their access.");
     }
   });
+}
+
+export function signingOutQuestion(
+  { username, email }: { readonly username: string; readonly email: string },
+  sessions: number,
+): string {
+  return `Signing out ${username} (${email}) ends ${countedAll({ session: sessions })}. Apps keep their access.`;
+}
+
+export function revokingQuestion(sessionId: string): string {
+  return `Revoking the session ${sessionId} signs out one browser. Apps keep their access.`;
 }

@@ -30,14 +30,20 @@ async function disconnect(login: string, id: string, options: JsonOption & YesOp
     const known = identities.find(({ link }) => link.link === id);
     const named = known?.name ?? "the other system";
     const alone = person.passwordHash === null && identities.length === 1;
-    await confirmOnTerminal(
-      `Disconnecting ${person.username} from ${named} ends sign-in with that identity.${alone ? " The person has no password, so perhaps no other way to sign in." : ""}`,
-      options,
-    );
+    await confirmOnTerminal(disconnectQuestion(person.username, named, alone), options);
     const { link, system, name } = await removeIdentity(login, id, admin);
     out.done(
       { user_id: person.personId, id: link.link, system, name, disconnected: true },
-      `Disconnected ${person.username} from ${name ?? system}. Sessions stay: to end them, run assent session revoke --user ${person.username}`,
+      disconnected(person.username, name ?? system),
     );
   });
+}
+
+/** `alone`: it is the person's only identity, and they have no password. */
+export function disconnectQuestion(username: string, system: string, alone: boolean): string {
+  return `Disconnecting ${username} from ${system} ends sign-in with that identity.${alone ? " The person has no password, so perhaps no other way to sign in." : ""}`;
+}
+
+export function disconnected(username: string, system: string): string {
+  return `Disconnected ${username} from ${system}. Sessions stay: to end them, run assent session revoke --user ${username}`;
 }

@@ -1,16 +1,16 @@
 /** `assent user …`: people who sign in. */
 
-import type { Person, Place, TypedDetails, UserChanges } from "@assent/server/admin";
+import type { Person, Place, TypedDetails, UserChanges, UserImpactRecord } from "@assent/server/admin";
 import type { Command } from "commander";
 import {
   confirm,
   confirmOnTerminal,
   counted,
   countedAll,
-  disabledText,
-  disablingText,
-  enabledText,
+  statusTold,
   TOKENS,
+  type Told,
+  type ToldOfStatus,
   type YesOption,
   yesOption,
 } from "../confirm.ts";
@@ -246,26 +246,43 @@ export async function pictureIn(file: string | false | undefined): Promise<Uint8
 
 async function remove(login: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteUser, MOST_COUNTED, impactOfUser, withoutAdminText } = await import("@assent/server/admin");
-    const { person, sessions, grants, consents, companies, companyGrants, onlyAdminOf } = await impactOfUser(
-      login,
-      admin,
-    );
-    const counts = {
-      ...{ session: sessions, grant: grants, consent: consents },
-      ...{ "company grant": companyGrants, "company membership": companies },
-    };
-    const alone = onlyAdminOf.length === 0 ? "" : ` ${withoutAdminText(onlyAdminOf)}`;
-    await confirm(
-      `Deleting ${person.username} (${person.email}) ends ${countedAll(counts, MOST_COUNTED)}. Issued access tokens work until they expire.${alone} You can't undo this.`,
-      options,
-    );
+    const { deleteUser, impactOfUser, userImpactRecord } = await import("@assent/server/admin");
+    const { question, done } = await userDeletionTold(userImpactRecord(await impactOfUser(login, admin)));
+    await confirm(question, options);
     const { personId, username } = await deleteUser(login, admin);
-    out.done(
-      { id: personId, username, deleted: true },
-      `Deleted ${username}. Ended ${countedAll(counts, MOST_COUNTED)}. ${TOKENS}${alone}`,
-    );
+    out.done({ id: personId, username, deleted: true }, done);
   });
+}
+
+export async function userDeletionTold(impact: UserImpactRecord): Promise<Told> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const { username, email, sessions, grants, consents, companies, company_grants: companyGrants } = impact;
+  const counts = {
+    ...{ session: sessions, grant: grants, consent: consents },
+    ...{ "company grant": companyGrants, "company membership": companies },
+  };
+  const ends = countedAll(counts, MOST_COUNTED);
+  const alone = await withoutAdmin(impact);
+  return {
+    question: `Deleting ${username} (${email}) ends ${ends}. Issued access tokens work until they expire.${alone} You can't undo this.`,
+    done: `Deleted ${username}. Ended ${ends}. ${TOKENS}${alone}`,
+  };
+}
+
+async function withoutAdmin({ only_admin_of: slugs }: UserImpactRecord): Promise<string> {
+  const { withoutAdminText } = await import("@assent/server/admin");
+  return slugs.length === 0 ? "" : ` ${withoutAdminText(slugs)}`;
+}
+
+export async function userStatusTold(impact: UserImpactRecord, status: "active" | "disabled"): Promise<ToldOfStatus> {
+  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const { username, email, status: was, sessions, grants, consents, company_grants: companyGrants } = impact;
+  const disabling = {
+    ends: countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED),
+    stays: countedAll({ consent: consents }, MOST_COUNTED),
+  };
+  const ended = await withoutAdmin(impact);
+  return statusTold({ what: `${username} (${email})`, noun: "person", was, disabling, ended }, status);
 }
 
 interface SetPasswordOptions extends JsonOption, PasswordOptions {
@@ -321,26 +338,11 @@ async function resetSecondFactor_(login: string, options: JsonOption & { readonl
 
 async function setStatus(login: string, status: "active" | "disabled", options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { changeUserStatus, impactOfUser, MOST_COUNTED, userRecord, withoutAdminText } = await import(
-      "@assent/server/admin"
-    );
-    const { person, sessions, grants, consents, companyGrants, onlyAdminOf } = await impactOfUser(login, admin);
-    const who = `${person.username} (${person.email})`;
-    const stays = countedAll({ consent: consents }, MOST_COUNTED);
-    const was = person.status;
-    const ends = countedAll({ session: sessions, grant: grants, "company grant": companyGrants }, MOST_COUNTED);
-    const alone = onlyAdminOf.length === 0 ? "" : ` ${withoutAdminText(onlyAdminOf)}`;
-    // All sessions and grants of a disabled person have ended.
-    if (status === "disabled" && was !== "disabled")
-      await confirmOnTerminal(`${disablingText(who, "person", { ends, stays })}${alone}`, options);
-    const { person: changed, notes } = await changeUserStatus(login, status, admin);
+    const { changeUserStatus, impactOfUser, userImpactRecord, userRecord } = await import("@assent/server/admin");
+    const { question, done } = await userStatusTold(userImpactRecord(await impactOfUser(login, admin)), status);
+    if (question !== undefined) await confirmOnTerminal(question, options);
+    const { person: changed } = await changeUserStatus(login, status, admin);
     out.record(userRecord(changed, admin.issuer));
-    if (status === "disabled") {
-      out.note(
-        was === "disabled"
-          ? disabledText(who, "person", undefined)
-          : [disabledText(who, "person", { ends, stays }), ...notes].join(" "),
-      );
-    } else if (was !== "active" && changed.status === "active") out.note(enabledText(who, stays));
+    if (done !== undefined && changed.status === status) out.note(done);
   });
 }

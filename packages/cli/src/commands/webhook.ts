@@ -162,10 +162,14 @@ async function remove(id: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteWebhook, webhookOf } = await import("@assent/server/admin");
     const { webhook } = await webhookOf(id, admin);
-    await confirm(`Deleting the webhook for ${webhook.url} also deletes deliveries that wait.`, options);
+    await confirm(webhookQuestion(webhook.url), options);
     await deleteWebhook(id, admin);
     out.done({ id, deleted: true }, "Deleted the webhook.");
   });
+}
+
+export function webhookQuestion(url: string): string {
+  return `Deleting the webhook for ${url} also deletes deliveries that wait.`;
 }
 
 async function deliveries(

@@ -78,6 +78,17 @@ export class RemoteApi {
     return answer.text === "" ? {} : objectOf(answer, this.server);
   }
 
+  /** What would end with a record, by an operation that counts. Undefined: the server has an earlier version, without it. */
+  async impact(id: OperationId, asked: Asked): Promise<Body | undefined> {
+    try {
+      return await this.call(id, asked);
+    } catch (error) {
+      const isMissing = ({ problem }: { readonly problem: string }) => problem.startsWith("there is no operation");
+      if (error instanceof Refused && error.problems.some(isMissing)) return undefined;
+      throw error;
+    }
+  }
+
   /** The first `limit` entries of a list. */
   async list(id: OperationId, { query = {}, ...asked }: Asked = {}, limit = Number.POSITIVE_INFINITY): Promise<Body[]> {
     const found: Body[] = [];

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { Failure } from "../command-errors.ts";
+import { TOKENS, type Told, type ToldOfStatus } from "../confirm.ts";
 import type { Column, Output, WireRecord } from "../print-records.ts";
 import { noneWith } from "../shared-options.ts";
 import type { Body, OperationId, RemoteApi } from "./api.ts";
@@ -100,4 +101,54 @@ export async function companyId({ api }: Pick<RemoteCall, "api">, slug: string):
   if (found === undefined)
     throw new Failure(`there is no company ${JSON.stringify(slug.slice(0, 100))} on ${api.server}`);
   return String(found["id"]);
+}
+
+/** The beginning of a question: another server can be meant than the operator thinks. */
+export const on = ({ server }: RemoteApi): string => `On ${server}: `;
+
+/**
+ * What the operator reads before and after a deletion, with the server's counts. Of a server of an earlier version: that it
+ * doesn't count.
+ */
+export async function deletionTold<R>(
+  { api }: Pick<RemoteCall, "api">,
+  [id, ...path]: readonly [OperationId, ...string[]],
+  tell: (impact: R) => Told | Promise<Told>,
+  what: string,
+): Promise<Told> {
+  const impact = (await api.impact(id, { path })) as R | undefined;
+  const told = impact === undefined ? uncounted(`Deleting ${what}`, `Deleted ${what}`) : await tell(impact);
+  return { ...told, question: `${on(api)}${told.question}` };
+}
+
+/** The same for a change of the status. */
+export async function statusTold<R>(
+  { api }: Pick<RemoteCall, "api">,
+  [id, ...path]: readonly [OperationId, ...string[]],
+  tell: (impact: R) => ToldOfStatus | Promise<ToldOfStatus>,
+  what: string,
+  status: "active" | "disabled",
+): Promise<ToldOfStatus> {
+  const impact = (await api.impact(id, { path })) as R | undefined;
+  const uncountedStatus: ToldOfStatus = status === "active" ? {} : uncounted(`Disabling ${what}`, `Disabled ${what}`);
+  const told: ToldOfStatus = impact === undefined ? uncountedStatus : await tell(impact);
+  return told.question === undefined ? told : { ...told, question: `${on(api)}${told.question}` };
+}
+
+function uncounted(doing: string, did: string): Told {
+  return {
+    question: `${doing} ends access. The server has an earlier version and doesn't say how much. ${TOKENS}`,
+    done: `${did}. ${TOKENS}`,
+  };
+}
+
+/** The question about something that is counted. Of a server of an earlier version: `${doing} ends access`. */
+export async function questionAbout<R>(
+  { api }: Pick<RemoteCall, "api">,
+  [id, ...path]: readonly [OperationId, ...string[]],
+  ask: (impact: R) => string | Promise<string>,
+  doing: string,
+): Promise<string> {
+  const impact = (await api.impact(id, { path })) as R | undefined;
+  return `${on(api)}${impact === undefined ? uncounted(doing, "").question : await ask(impact)}`;
 }

@@ -1,27 +1,37 @@
 /** `assent client …`, `scope …` and `resource …` on a server. */
 
-import type { ConnectionRecord } from "@assent/server/admin";
+import type { ClientImpactRecord, ConnectionRecord } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
-import { type ConnectOptions, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
-import { CEILING, NO_MORE_TOKENS } from "../commands/client-ending.ts";
-import { EXCHANGE_OFF, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
+import { type ConnectOptions, confirmEnding, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
+import { CEILING, clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
+import { confirmOff, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
-import { type ScopeOptions, settingsOf as scopeSettingsOf } from "../commands/scope.ts";
-import { confirm, confirmOnTerminal, TOKENS } from "../confirm.ts";
+import { resourceDeletionTold } from "../commands/resource.ts";
+import {
+  type ScopeOptions,
+  scopeQuestion,
+  settingsOf as scopeSettingsOf,
+  tellDeletedScope,
+} from "../commands/scope.ts";
+import { confirm, TOKENS, type ToldOfStatus } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
-import type { Body, OperationId } from "./api.ts";
+import type { Body, RemoteApi } from "./api.ts";
 import {
   columns,
   companyId,
+  deletionTold,
   listed,
   noteAll,
+  on,
+  questionAbout,
   type RemoteCall,
   type RemoteCommand,
   type RemoteCommands,
   show,
+  statusTold,
   wire,
 } from "./call.ts";
 import { pictureType } from "./picture-type.ts";
@@ -67,7 +77,8 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   const { status } = options;
   const fields = await clientFields(asked);
   requireChanges({ ...fields, ...listChangesOf(options), ...given({ status }) }, "client");
-  if (status === "disabled") await confirm(`Disabling ${id} on ${api.server} ends its grants.`, options);
+  const told = await clientStatus(api, id, status as Status);
+  if (told.question !== undefined) await confirm(told.question, options);
   let before: Body = {};
   const changed = await api.change("clients", [id], (present) => {
     before = present;
@@ -85,7 +96,7 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
   );
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
   show(out, after);
-  if (status === "disabled") out.note(DISABLED);
+  if (told.done !== undefined) out.note(told.done);
   const limit = after["consent_ceiling"] ?? null;
   if ("consent_ceiling" in fields && limit !== "none" && limit !== (before["consent_ceiling"] ?? null))
     out.note(`${CEILING} ${TOKENS}`);
@@ -97,11 +108,7 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   const strange = changes?.subjects?.find((kind) => !EXCHANGED_KINDS.includes(kind));
   if (strange !== undefined)
     throw new Failure(`--subject: ${JSON.stringify(strange)}: use ${EXCHANGED_KINDS.join(", ")}`);
-  if (changes === null)
-    await confirmOnTerminal(
-      `This ends the exchange of tokens by ${id} on ${api.server}, and its connections with other servers.`,
-      options,
-    );
+  const done = changes === null ? await confirmOff(await clientImpact(api, id), options, on(api)) : undefined;
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => ({
     token_exchange: changes && { ...(present as Body | undefined), ...wire(changes) },
   }));
@@ -111,7 +118,7 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   for (const remark of exchangeRemarks({ tokenExchange, grantTypes: list(grantTypes) }))
     out.warn(lineOf(remark, command));
   show(out, changed);
-  if (changes === null) out.note(EXCHANGE_OFF);
+  if (done !== undefined) out.note(done);
 };
 
 const connect: RemoteCommand = async (call) => {
@@ -120,35 +127,48 @@ const connect: RemoteCommand = async (call) => {
   const options = call.options as unknown as ConnectOptions;
   const company = options.company === undefined ? null : await companyId(call, options.company);
   const { connectionOf, connectionRecord } = await import("@assent/server/admin");
-  if (options.off === true)
-    await confirmOnTerminal(
-      `This ends the connection or the offer of ${id} with ${options.audience} on ${api.server}, for everybody who has it. The access that the app already has there lasts until that server ends it.`,
-      call.options,
-    );
+  const { token_exchange: policy } = (await api.call("clients.show", { path: [id] })) as PolicyOfClient;
+  const present = (policy?.connections ?? []).map(connectionOf);
+  // Wrong usage is said before the question.
+  connectionsAfter(present, options, company);
+  const found = present.find((one) => one.audience === options.audience && one.company === company);
+  const known = await confirmEnding(found, await clientImpact(api, id), options, on(api));
   let note: string | undefined;
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
     const { connections = [], ...policy } = (present ?? {}) as { readonly connections?: readonly ConnectionRecord[] };
     const before = connections.map(connectionOf);
     const after = connectionsAfter(before, options, company);
-    note = connectionNote(before, options, company);
+    note = connectionNote(before, options, company, known);
     return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
   });
   show(out, changed);
   if (note !== undefined) out.note(note);
 };
 
-function onClient(
-  id: OperationId,
-  { ends, note }: { readonly ends?: string; readonly note?: string } = {},
-): RemoteCommand {
-  return async ({ args, options, api, out }) => {
-    if (ends !== undefined) await confirm(`${ends} ${args[0]} on ${api.server} ends its grants.`, options);
-    show(out, await api.call(id, { path: [args[0] ?? ""] }));
-    if (note !== undefined) out.note(note);
-  };
+type Status = "active" | "disabled" | undefined;
+interface PolicyOfClient {
+  readonly token_exchange?: { readonly connections?: readonly ConnectionRecord[] };
 }
 
-const DISABLED = `Its grants have ended. They don't come back when you enable the client again. ${NO_MORE_TOKENS} If it has connections with other servers, they give no new access until then. ${TOKENS}`;
+/** What would end with the client, as the server counts it. */
+async function clientImpact(api: RemoteApi, id: string): Promise<ClientImpactRecord | undefined> {
+  return (await api.impact("clients.impact", { path: [id] })) as ClientImpactRecord | undefined;
+}
+
+async function clientStatus(api: RemoteApi, id: string, status: Status): Promise<ToldOfStatus> {
+  if (status === undefined) return {};
+  const tell = (impact: ClientImpactRecord) => clientStatusTold(impact, status);
+  return statusTold({ api }, ["clients.impact", id], tell, id, status);
+}
+
+function setStatus(action: "disable" | "enable"): RemoteCommand {
+  return async ({ args: [id = ""], options, api, out }) => {
+    const { question, done } = await clientStatus(api, id, action === "disable" ? "disabled" : "active");
+    if (question !== undefined) await confirm(question, options);
+    show(out, await api.call(`clients.${action}`, { path: [id] }));
+    if (done !== undefined) out.note(done);
+  };
+}
 
 const logo: RemoteCommand = async ({ args: [id = "", file], options, api, out }) => {
   if ((file === undefined) === (options["remove"] === undefined))
@@ -168,13 +188,15 @@ function scopeFields(options: object): Body {
   return { ...wire(settings), ...Object.fromEntries(translated) };
 }
 
-const deleteScope: RemoteCommand = async ({ args: [name = ""], options, api, out }) => {
+const deleteScope: RemoteCommand = async (call) => {
+  const { args, options, api, out } = call;
+  const [name = ""] = args;
   await confirm(
-    `Deleting the scope ${name} on ${api.server}: new tokens don't contain it. You can't undo this.`,
+    await questionAbout(call, ["scopes.impact", name], scopeQuestion, `Deleting the scope ${name}`),
     options,
   );
   const { clients } = await api.call("scopes.delete", { path: [name] });
-  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
+  tellDeletedScope(name, clients as readonly string[], out);
 };
 
 function resourceFields(options: RemoteCall["options"]): Body {
@@ -198,22 +220,17 @@ const resourceUpdate: RemoteCommand = async ({ args: [identifier = ""], options,
 export const clientsAndApis: RemoteCommands = {
   "client create": createClient,
   "client list": listed("clients.list", CLIENT_COLUMNS, "There are no clients."),
-  "client show": onClient("clients.show"),
+  "client show": async ({ args: [id = ""], api, out }) => show(out, await api.call("clients.show", { path: [id] })),
   "client update": updateClient,
-  "client disable": onClient("clients.disable", { ends: "Disabling", note: DISABLED }),
-  "client enable": onClient("clients.enable", {
-    note: "Grants that ended stay ended. Consents count again: with them, the app gets access without asking the owner.",
-  }),
-  "client delete": async ({ args: [id = ""], options, api, out }) => {
-    await confirm(
-      `Deleting ${id} on ${api.server} ends its grants, its consents, companies' approvals of it, and any connections with other servers. You can't undo this.`,
-      options,
-    );
+  "client disable": setStatus("disable"),
+  "client enable": setStatus("enable"),
+  "client delete": async (call) => {
+    const { args, options, api, out } = call;
+    const [id = ""] = args;
+    const { question, done } = await deletionTold(call, ["clients.impact", id], clientDeletionTold, id);
+    await confirm(question, options);
     await api.call("clients.delete", { path: [id] });
-    out.done(
-      { client_id: id, deleted: true },
-      `Deleted ${id}. All its grants, consents and approvals have ended. If it had connections with other servers, they give no new access. ${TOKENS}`,
-    );
+    out.done({ client_id: id, deleted: true }, done);
   },
   "client rotate-secret": async ({ args: [id = ""], options, api, out }) => {
     const { overlap } = options;
@@ -258,11 +275,10 @@ export const clientsAndApis: RemoteCommands = {
   ),
   "resource update": resourceUpdate,
   "resource delete": async ({ args: [identifier = ""], options, api, out }) => {
-    await confirm(`Deleting ${identifier} on ${api.server} ends its introspection. You can't undo this.`, options);
+    const { name, introspection_client_id: introspection } = await api.call("resources.show", { path: [identifier] });
+    const { question, done } = resourceDeletionTold(String(name), identifier, String(introspection));
+    await confirm(`${on(api)}${question}`, options);
     await api.call("resources.delete", { path: [identifier] });
-    out.done(
-      { identifier, deleted: true },
-      `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,
-    );
+    out.done({ identifier, deleted: true }, done);
   },
 };

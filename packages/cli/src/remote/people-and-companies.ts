@@ -1,22 +1,43 @@
 /** `assent user …`, `company …`, `session …` and `consent …` on a server. */
 
+import type {
+  CompanyAppImpactRecord,
+  CompanyImpactRecord,
+  ConsentImpactRecord,
+  UserImpactRecord,
+} from "@assent/server/admin";
 import { UsageError } from "../command-errors.ts";
-import { detailsOf, pictureIn } from "../commands/user.ts";
-import { confirm, confirmOnTerminal, counted, TOKENS } from "../confirm.ts";
+import {
+  blockingQuestion,
+  companyDeletionTold,
+  companyStatusTold,
+  membershipQuestion,
+  removedMember,
+  revokedForCompany,
+} from "../commands/company.ts";
+import { confirmCompanyRevocation, confirmRevocation, revokedConsent } from "../commands/consent.ts";
+import { revokingQuestion, signingOutQuestion } from "../commands/session.ts";
+import { detailsOf, pictureIn, userDeletionTold, userStatusTold } from "../commands/user.ts";
+import { disconnected, disconnectQuestion } from "../commands/user-identities.ts";
+import { confirm, confirmOnTerminal, counted, TOKENS, type ToldOfStatus } from "../confirm.ts";
 import { CONSENT_COLUMNS, USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
-import type { Body, OperationId } from "./api.ts";
+import type { Body } from "./api.ts";
 import {
   columns,
   companyId,
+  deletionTold,
   limitOf,
   listed,
   noteAll,
+  on,
+  questionAbout,
   type RemoteCall,
   type RemoteCommand,
   type RemoteCommands,
   show,
+  statusTold,
   textOption,
   userId,
   userOf,
@@ -58,26 +79,30 @@ const updateUser: RemoteCommand = async (call) => {
   show(out, await api.call(picture === null ? "users.remove-picture" : "users.set-picture", asked));
 };
 
-/** A change of one person that needs no more than their id. `ends`: what it ends, after the person's name. */
-function onUser(id: OperationId, { ends, note }: { readonly ends?: string; readonly note: string }): RemoteCommand {
-  return async ({ args, options, api, out }) => {
-    const user = await userOf(api, args[0] ?? "");
-    const who = `${user["username"]} (${user["email"]}) on ${api.server}`;
-    if (ends !== undefined && user["status"] !== "disabled")
-      await confirmOnTerminal(`This ${ends} of ${who}.`, options);
-    show(out, await api.call(id, { path: [String(user["id"])] }));
-    out.note(note);
+function setStatus(action: "disable" | "enable"): RemoteCommand {
+  return async (call) => {
+    const { args, options, api, out } = call;
+    const [login = ""] = args;
+    const id = await userId(call, login);
+    const status = action === "disable" ? "disabled" : "active";
+    const tell = (impact: UserImpactRecord) => userStatusTold(impact, status);
+    const { question, done } = await statusTold(call, ["users.impact", id], tell, login, status);
+    if (question !== undefined) await confirmOnTerminal(question, options);
+    // What the server notes is in the text.
+    const { notes: _, ...changed } = await api.call(`users.${action}`, { path: [id] });
+    show(out, changed);
+    if (done !== undefined && changed["status"] === status) out.note(done);
   };
 }
 
-const deleteUser: RemoteCommand = async ({ args, options, api, out }) => {
-  const { id, username, email } = await userOf(api, args[0] ?? "");
-  await confirm(
-    `Deleting ${username} (${email}) on ${api.server} ends all sessions, grants and consents. You can't undo this.`,
-    options,
-  );
+const deleteUser: RemoteCommand = async (call) => {
+  const { args, options, api, out } = call;
+  const { id, username } = await userOf(api, args[0] ?? "");
+  const where = ["users.impact", String(id)] as const;
+  const { question, done } = await deletionTold(call, where, userDeletionTold, String(username));
+  await confirm(question, options);
   await api.call("users.delete", { path: [String(id)] });
-  out.done({ id, username, deleted: true }, `Deleted ${username} with all sessions, grants and consents. ${TOKENS}`);
+  out.done({ id, username, deleted: true }, done);
 };
 
 const setPassword: RemoteCommand = async (call) => {
@@ -110,13 +135,19 @@ const identities: RemoteCommand = async (call) => {
 
 const disconnect: RemoteCommand = async (call) => {
   const [login = "", id = ""] = call.args;
-  await confirmOnTerminal(
-    `Disconnecting ${login} on ${call.api.server} ends sign-in with that identity.`,
-    call.options,
+  const { id: found, username, has_password: hasPassword } = await userOf(call.api, login);
+  const [user, who] = [String(found), String(username)];
+  const all = await call.api.list("users.identities", { path: [user] });
+  const known = all.find((one) => one["id"] === id);
+  const { system, name } = known ?? {};
+  const question = disconnectQuestion(
+    who,
+    String(name ?? "the other system"),
+    hasPassword === false && all.length === 1,
   );
-  const user = await userId(call, login);
+  await confirmOnTerminal(`${on(call.api)}${question}`, call.options);
   await call.api.call("users.remove-identity", { path: [user, id] });
-  call.out.done({ user_id: user, id, disconnected: true }, `Disconnected ${login}.`);
+  call.out.done({ user_id: user, id, disconnected: true }, disconnected(who, String(name ?? system)));
 };
 
 const showCompany: RemoteCommand = async (call) => {
@@ -140,9 +171,9 @@ const companyUpdate: RemoteCommand = async (call) => {
     { ...changes, ...given({ status, ownProvider }), ...Object.fromEntries([...add, ...remove].entries()) },
     "company",
   );
-  const path = [await companyId(call, call.args[0] ?? "")];
-  if (status === "disabled")
-    await confirmOnTerminal(`Disabling ${call.args[0]} on ${api.server} ends the grants in its name.`, options);
+  const path = [await companyId(call, call.args[0] ?? "")] as const;
+  const told = await companyStatus(call, path[0], status as "active" | "disabled" | undefined);
+  if (told.question !== undefined) await confirmOnTerminal(told.question, options);
   if (ownProvider !== undefined)
     await api.call("companies.set-own-provider", { path, body: { allowed: ownProvider === "allow" } });
   for (const domain of add) await api.call("companies.add-email-domain", { path: [...path, domain] });
@@ -151,9 +182,18 @@ const companyUpdate: RemoteCommand = async (call) => {
   if (status !== undefined) await api.call(status === "disabled" ? "companies.disable" : "companies.enable", { path });
   out.record(await api.call("companies.show", { path }));
   noteAll(out, changed);
-  if (status === "disabled")
-    out.note(`The grants in its name have ended. They don't come back when you enable the company again. ${TOKENS}`);
+  if (told.done !== undefined) out.note(told.done);
 };
+
+async function companyStatus(
+  call: RemoteCall,
+  id: string,
+  status: "active" | "disabled" | undefined,
+): Promise<ToldOfStatus> {
+  if (status === undefined) return {};
+  const tell = (impact: CompanyImpactRecord) => companyStatusTold(impact, status);
+  return statusTold(call, ["companies.impact", id], tell, call.args[0] ?? "", status);
+}
 
 const policy: RemoteCommand = async (call) => {
   const [slug = "", clientId = ""] = call.args;
@@ -161,12 +201,12 @@ const policy: RemoteCommand = async (call) => {
   const forAllow = [scope, lifetime, selected];
   if (rule !== "allow" && forAllow.some((one) => one !== undefined))
     throw new UsageError("use --scope, --lifetime and --for only with --rule allow");
-  if (rule === "block")
-    await confirmOnTerminal(
-      `Blocking ${clientId} for ${slug} on ${call.api.server} ends the access that members gave it.`,
-      call.options,
-    );
-  const path = [await companyId(call, slug), clientId];
+  const path = [await companyId(call, slug), clientId] as const;
+  if (rule === "block") {
+    const doing = `Blocking ${clientId} for ${slug}`;
+    const question = await questionAbout(call, ["companies.rule-impact", ...path], blockingQuestion, doing);
+    await confirmOnTerminal(question, call.options);
+  }
   const body = wire(given({ rule, scope, lifetime, selected, members }));
   const answer = await call.api.call("companies.set-rule", { path, body });
   const { grants_ended: ended, meaning } = answer;
@@ -179,29 +219,37 @@ const policy: RemoteCommand = async (call) => {
 /** A change of a member that answers with how many grants it ended. */
 const memberRemoval: RemoteCommand = async (call) => {
   const [slug = "", login = ""] = call.args;
-  await confirmOnTerminal(`Removing ${login} from ${slug} on ${call.api.server} ends the membership.`, call.options);
-  const path = [await companyId(call, slug), await userId(call, login)];
+  const path = [await companyId(call, slug), await userId(call, login)] as const;
+  const doing = `Removing ${login} from ${slug}`;
+  const question = await questionAbout(call, ["companies.member-impact", ...path], membershipQuestion, doing);
+  await confirmOnTerminal(question, call.options);
   const answer = await call.api.call("companies.remove-member", { path });
   const { grants_ended: ended } = answer;
-  call.out.done(
-    { slug, username: login, removed: true, grants_ended: ended },
-    `Removed the member. Ended ${counted(Number(ended), "grant")} that the person made for the company. The company's consents stay. ${TOKENS}`,
-  );
+  call.out.done({ slug, username: login, removed: true, grants_ended: ended }, removedMember(Number(ended)));
   noteAll(call.out, answer);
 };
 
+/** What would end if the company revokes the app. Asks, unless the server has an earlier version, which doesn't say it. */
+async function confirmForCompany(
+  call: RemoteCall,
+  company: string,
+  clientId: string,
+): Promise<CompanyAppImpactRecord | undefined> {
+  const { api, options } = call;
+  const found = await api.impact("companies.rule-impact", { path: [company, clientId] });
+  const impact = found as CompanyAppImpactRecord | undefined;
+  if (impact !== undefined) await confirmCompanyRevocation(impact, options, on(api));
+  return impact;
+}
+
 const revokeForCompany: RemoteCommand = async (call) => {
   const [slug = "", clientId = ""] = call.args;
-  await confirmOnTerminal(
-    `Revoking the consent of ${slug} to ${clientId} on ${call.api.server} ends its grants.`,
-    call.options,
-  );
-  const path = [await companyId(call, slug)];
-  const { grants_ended: ended } = await call.api.call("companies.revoke", { path, body: { client_id: clientId } });
-  call.out.done(
-    { slug, client_id: clientId, revoked: true, grants_ended: ended },
-    `Revoked the consent: ${counted(Number(ended), "grant")} ended. ${TOKENS} The app is not blocked: to block it, run assent company policy SLUG CLIENT_ID --rule block.`,
-  );
+  const id = await companyId(call, slug);
+  const impact = await confirmForCompany(call, id, clientId);
+  const answer = await call.api.call("companies.revoke", { path: [id], body: { client_id: clientId } });
+  const ended = Number(answer["grants_ended"]);
+  const record = { slug, client_id: clientId, revoked: true, grants_ended: ended };
+  call.out.done(record, impact === undefined ? revokedConsent(ended) : revokedForCompany(impact, ended));
 };
 
 async function ownerOf(
@@ -222,15 +270,17 @@ const consents: RemoteCommand = async (call) => {
 const revokeConsent: RemoteCommand = async (call) => {
   const [owner = "", clientId = ""] = call.args;
   const isCompany = call.options["company"] === true;
-  await confirmOnTerminal(
-    `Revoking the consent of ${owner} to ${clientId} on ${call.api.server} ends its grants.`,
-    call.options,
-  );
   const named = await ownerOf(call, isCompany ? { company: owner } : { user: owner });
+  if (isCompany) await confirmForCompany(call, String(named["company_id"]), clientId);
+  else {
+    const impact = await call.api.impact("consents.impact", { query: { ...named, client_id: clientId } });
+    if (impact !== undefined)
+      await confirmRevocation(impact as unknown as ConsentImpactRecord, call.options, on(call.api));
+  }
   const { grants_ended: ended } = await call.api.call("consents.revoke", { body: { ...named, client_id: clientId } });
   call.out.done(
     { ...(isCompany ? { slug: owner } : { username: owner }), client_id: clientId, revoked: true, grants_ended: ended },
-    `Revoked the consent: ${counted(Number(ended), "grant")} ended. Refresh tokens stop working now. ${TOKENS}`,
+    revokedConsent(Number(ended)),
   );
 };
 
@@ -250,12 +300,15 @@ const revokeSessions: RemoteCommand = async (call) => {
   if ((id === undefined) === (user === undefined))
     throw new UsageError("name one session, or use --user for all sessions of a person");
   if (user === undefined) {
-    await confirmOnTerminal(`Revoking the session ${id} on ${call.api.server} signs out one browser.`, call.options);
+    await confirmOnTerminal(`${on(call.api)}${revokingQuestion(id ?? "")}`, call.options);
     await call.api.call("sessions.revoke", { path: [id ?? ""] });
     return call.out.done({ id, sessions_ended: 1 }, "Ended the session. Apps keep their access.");
   }
-  await confirmOnTerminal(`This signs ${user} out everywhere on ${call.api.server}.`, call.options);
-  const body = { user_id: await userId(call, user) };
+  const { id: userOfSessions, username, email } = await userOf(call.api, user);
+  const body = { user_id: String(userOfSessions) };
+  const present = await call.api.list("sessions.list", { query: body });
+  const who = { username: String(username), email: String(email) };
+  await confirmOnTerminal(`${on(call.api)}${signingOutQuestion(who, present.length)}`, call.options);
   const { sessions_ended: ended } = await call.api.call("sessions.revoke-all", { body });
   call.out.done(
     { username: user, sessions_ended: ended },
@@ -276,13 +329,8 @@ export const peopleAndCompanies: RemoteCommands = {
   "user delete": deleteUser,
   "user set-password": setPassword,
   "user reset-second-factor": resetSecondFactor,
-  "user disable": onUser("users.disable", {
-    ends: "ends all sessions and grants",
-    note: `All sessions and grants have ended. They don't come back when you enable the person again. ${TOKENS}`,
-  }),
-  "user enable": onUser("users.enable", {
-    note: "Sessions and grants that ended stay ended. Consents count again: with them, apps get access without asking the owner.",
-  }),
+  "user disable": setStatus("disable"),
+  "user enable": setStatus("enable"),
   "user identities": identities,
   "user disconnect": disconnect,
   "company create": async ({ options: { name, slug, defaultRule }, api, out }) =>
@@ -297,12 +345,10 @@ export const peopleAndCompanies: RemoteCommands = {
   "company delete": async (call) => {
     const [slug = ""] = call.args;
     const id = await companyId(call, slug);
-    await confirm(
-      `Deleting ${slug} on ${call.api.server} ends its memberships, grants and consents. You can't undo this.`,
-      call.options,
-    );
+    const { question, done } = await deletionTold(call, ["companies.impact", id], companyDeletionTold, slug);
+    await confirm(question, call.options);
     await call.api.call("companies.delete", { path: [id] });
-    call.out.done({ id, slug, deleted: true }, `Deleted ${slug}. All its grants have ended. ${TOKENS}`);
+    call.out.done({ id, slug, deleted: true }, done);
   },
   "company add-member": async (call) => {
     const [slug = "", login = ""] = call.args;

@@ -5,12 +5,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError } from "../command-errors.ts";
 import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
-import { companyIn, type IssuerOptions, settingsOf as issuerSettingsOf, keysOf } from "../commands/issuer.ts";
+import {
+  companyIn,
+  type IssuerOptions,
+  issuerDeletionTold,
+  settingsOf as issuerSettingsOf,
+  keysOf,
+} from "../commands/issuer.ts";
 import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
-import { type ProviderOptions, settingsOf as providerSettingsOf } from "../commands/provider.ts";
+import { type ProviderOptions, providerDeletionTold, settingsOf as providerSettingsOf } from "../commands/provider.ts";
+import { revokingQuestion } from "../commands/registration.ts";
 import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
-import { ONCE, type Settings as WebhookSettings, settingsOf as webhookSettingsOf } from "../commands/webhook.ts";
+import {
+  ONCE,
+  type Settings as WebhookSettings,
+  webhookQuestion,
+  settingsOf as webhookSettingsOf,
+} from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal } from "../confirm.ts";
 import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
@@ -19,8 +31,10 @@ import type { Body } from "./api.ts";
 import {
   columns,
   companyId,
+  deletionTold,
   limitOf,
   listed,
+  on,
   type RemoteCommand,
   type RemoteCommands,
   show,
@@ -56,13 +70,13 @@ const issuerCommands: RemoteCommands = {
     requireChanges(changes, "issuer");
     show(out, await api.change("issuers", [issuer], () => changes));
   },
-  "issuer delete": async ({ args: [issuer = ""], options, api, out }) => {
-    await confirm(
-      `Deleting the issuer ${issuer} on ${api.server} ends the links of its subjects. You can't undo this.`,
-      options,
-    );
+  "issuer delete": async (call) => {
+    const { args, options, api, out } = call;
+    const [issuer = ""] = args;
+    const { question, done } = await deletionTold(call, ["issuers.impact", issuer], issuerDeletionTold, issuer);
+    await confirm(question, options);
     await api.call("issuers.delete", { path: [issuer] });
-    out.done({ issuer, deleted: true }, `Deleted ${issuer}.`);
+    out.done({ issuer, deleted: true }, done);
   },
   "issuer links": async (call) => {
     const found = await call.api.list("issuers.links", { path: [call.args[0] ?? ""] }, limitOf(call));
@@ -128,10 +142,13 @@ const providerCommands: RemoteCommands = {
     });
     show(out, changed);
   },
-  "provider delete": async ({ args: [id = ""], options, api, out }) => {
-    await confirm(`Deleting the provider ${id} on ${api.server} disconnects its people. You can't undo this.`, options);
+  "provider delete": async (call) => {
+    const { args, options, api, out } = call;
+    const [id = ""] = args;
+    const { question, done } = await deletionTold(call, ["providers.impact", id], providerDeletionTold, id);
+    await confirm(question, options);
     await api.call("providers.delete", { path: [id] });
-    out.done({ id, deleted: true }, `Deleted ${id}.`);
+    out.done({ id, deleted: true }, done);
   },
 };
 
@@ -158,7 +175,8 @@ const webhookCommands: RemoteCommands = {
     out.note(ONCE);
   },
   "webhook delete": async ({ args: [id = ""], options, api, out }) => {
-    await confirm(`Deleting the webhook ${id} on ${api.server} also deletes deliveries that wait.`, options);
+    const { url } = await api.call("webhooks.show", { path: [id] });
+    await confirm(`${on(api)}${webhookQuestion(String(url))}`, options);
     await api.call("webhooks.delete", { path: [id] });
     out.done({ id, deleted: true }, "Deleted the webhook.");
   },
@@ -197,7 +215,7 @@ const keyCommands: RemoteCommands = {
   },
   "key retire": async ({ args: [kid = ""], options, api, out }) => {
     const immediately = options["now"] === true;
-    await confirm(`On ${api.server}: ${retiringText(kid, immediately)}`, options);
+    await confirm(`${on(api)}${retiringText(kid, immediately)}`, options);
     await api.call("keys.retire", { path: [kid], body: { immediately } });
     tellRetired(kid, immediately, out);
   },
@@ -315,10 +333,7 @@ export const trustAndLogs: RemoteCommands = {
   },
   "admin list-tokens": listed("tokens.list", TOKEN_COLUMNS, "There are no tokens."),
   "admin revoke-token": async ({ args: [id = ""], options, api, out }) => {
-    await confirmOnTerminal(
-      `Revoking the token ${id} on ${api.server} ends the access of the program that has it.`,
-      options,
-    );
+    await confirmOnTerminal(`${on(api)}Revoking the token ${id} ends the access of the program that has it.`, options);
     await api.call("tokens.revoke", { path: [id] });
     out.done({ id, revoked: true }, "Revoked the token.");
   },
@@ -336,7 +351,7 @@ export const trustAndLogs: RemoteCommands = {
     "There are no initial access tokens.",
   ),
   "registration revoke": async ({ args: [id = ""], options, api, out }) => {
-    await confirmOnTerminal(`Revoking the token ${id} on ${api.server} ends what the program with it can do.`, options);
+    await confirmOnTerminal(`${on(api)}${revokingQuestion(id)}`, options);
     await api.call("registration_tokens.revoke", { path: [id] });
     out.done({ id, revoked: true }, "Revoked the token.");
   },

@@ -115,7 +115,7 @@ interface UserImpact extends OwnerCounts {
 }
 
 /** Throws `unknown`. */
-export async function impactOfUser(login: string, context: AdminContext): Promise<UserImpact> {
+export async function impactOfUser(login: UserRef, context: AdminContext): Promise<UserImpact> {
   const person = await userOf(login, context);
   const { partition, personId } = person;
   const counts = await impactOfOwner(partition, personId, context);
@@ -183,7 +183,7 @@ export async function impactOfMember(
 
 /** `grants`: those of a person's consent to one app. Undefined: there is no active consent. Throws `unknown`. */
 export async function impactOfConsent(
-  login: string,
+  login: UserRef,
   clientId: string,
   context: AdminContext,
 ): Promise<{ readonly person: Person; readonly app: string; readonly grants: number | undefined }> {

@@ -32,6 +32,7 @@ export { effectiveSettings } from "./effective-settings.ts";
 export * from "./events.ts";
 export { checkImport, exportToFile, importFromFile, replaceFromFile } from "./export-and-import.ts";
 export * from "./identities.ts";
+export * from "./impact-records.ts";
 export { metadataUrl } from "./issuer-metadata-url.ts";
 export * from "./keys.ts";
 export { type ClientList, droppedValues, type ListChange, type ListChanges } from "./multi-valued-client-fields.ts";

@@ -330,3 +330,90 @@ export const refusalRecord = record({
   registered: orNull(Type.Unknown()),
   detail: orNull(Type.String()),
 });
+
+/** Of what would end. */
+const count = Type.Integer({ minimum: 0, maximum: 100_001, description: "100,001 stands for more than 100,000" });
+const companyOf = Type.Object({ id: ids, name: text(500), slug: text(100), status: oneOf(["active", "disabled"]) });
+const userOf = Type.Object({ id: ids, username: text(200), email: text(320), status: text(50) });
+
+export const connectionImpactRecord = record({
+  audience: text(1024, "the issuer of the other authorization server"),
+  status: oneOf(["active", "paused", "offered"]),
+  company: orNull(ids, "the id of the company for whose members it is; null: for everybody here"),
+  company_name: orNull(text(500)),
+  company_slug: orNull(text(100)),
+  companies: Type.Integer({ description: "companies that connected an offer, or the company of the connection" }),
+  members: Type.Integer({ description: "members of these companies" }),
+  owners: Type.Integer({ ...count, description: "people and companies whose consent to the app lasts" }),
+});
+
+export const clientImpactRecord = record({
+  client_id: ids,
+  client_name: text(500),
+  status: oneOf(["active", "disabled"]),
+  consents: count,
+  grants: count,
+  approvals: Type.Integer({ ...count, description: "by companies" }),
+  company_connections: Type.Integer({ ...count, description: "with other servers, made by companies' admins" }),
+  connections: Type.Array(connectionImpactRecord, {
+    maxItems: 100,
+    description: "its connections and offers at other servers, and who would lose them",
+  }),
+});
+
+export const userImpactRecord = record({
+  ...userOf.properties,
+  ...{ sessions: count, grants: count, consents: count },
+  companies: Type.Integer({ ...count, description: "memberships" }),
+  company_grants: Type.Integer({ description: "grants that the person made for companies" }),
+  only_admin_of: texts(1000, 100, "slugs of the companies that have no other active admin"),
+});
+
+export const companyImpactRecord = record({
+  ...companyOf.properties,
+  ...{ members: count, grants: count, consents: count },
+});
+
+export const memberImpactRecord = record({
+  company: companyOf,
+  user: userOf,
+  grants: Type.Integer({ description: "that the person made for the company" }),
+  returns_by: orNull(text(500), "the provider at which the next sign-in makes the person a member again"),
+});
+
+export const companyAppImpactRecord = record({
+  company: companyOf,
+  app: text(800, "its name and its id"),
+  members: Type.Integer({ description: "members for whom the app acts" }),
+  active: Type.Boolean({ description: "the company has a consent to the app, or an approval" }),
+  approved: Type.Boolean({ description: "an admin or the operator approved the app" }),
+  rule_afterwards: oneOf(["members", "ask", "block", "own"], "the rule once it is revoked; own: the app's own rule"),
+});
+
+export const consentImpactRecord = record({
+  user: userOf,
+  app: text(800, "its name and its id"),
+  grants: orNull(Type.Integer(), "null: there is no active consent"),
+});
+
+export const scopeImpactRecord = record({
+  name: text(128),
+  clients: Type.Array(ids, { description: "the clients that name it" }),
+  consents: count,
+  approvals: count,
+});
+
+export const issuerImpactRecord = record({
+  issuer: text(1024),
+  links: Type.Integer({ ...count, description: "subjects that are linked to people" }),
+  clients: Type.Array(text(800), { description: "clients that authenticate with its tokens: name and id" }),
+});
+
+export const providerImpactRecord = record({
+  id: ids,
+  name: text(500),
+  own: Type.Boolean({ description: "it is a company's own: sign-ins that began there end, too" }),
+  people: Type.Integer({ description: "people who can sign in there" }),
+  without_another: Type.Integer({ description: "of these, people without another way to sign in" }),
+  complete: Type.Boolean({ description: "false: there are more than 1,000, and only these were counted" }),
+});

@@ -15,7 +15,9 @@ import {
   setLogo,
   updateClient,
 } from "../../../admin/clients.ts";
+import { impactOfClient, impactOfConnections } from "../../../admin/deletion-impact.ts";
 import { listClients } from "../../../admin/directory.ts";
+import { clientImpactRecord } from "../../../admin/impact-records.ts";
 import { clientRecord, similarRecords } from "../../../admin/output-records.ts";
 import { similarClients } from "../../../admin/similar-client-names.ts";
 import { connectionOf, NO_EXCHANGE } from "../../../admin/token-exchange-policy.ts";
@@ -300,6 +302,19 @@ export const clients = [
       const { takeLogo } = await import("../../../admin/logo-of-reviewed-client.ts");
       const taken = await takeLogo(client.clientId, call.tools.config.outboundAllow, admin);
       return told(taken.kind === "taken" ? taken.client : client);
+    },
+  }),
+  operation({
+    ...at("clients.impact", "GET /clients/{client_id}/impact"),
+    ...reads("clients"),
+    summary: "Count what would end with a client",
+    notes: "A disabled client loses its grants and its connections; consents and approvals stay.",
+    command: "client delete",
+    alsoBy: ["client disable"],
+    result: records.clientImpactRecord,
+    async answer({ params, admin }) {
+      const id = params["client_id"] ?? "";
+      return { record: clientImpactRecord(await impactOfClient(id, admin), await impactOfConnections(id, admin)) };
     },
   }),
   operation({

@@ -23,7 +23,9 @@ import {
   updateCompanySignIn,
 } from "../../../admin/company-sign-in.ts";
 import type { AdminContext } from "../../../admin/context.ts";
+import { impactOfCompany, impactOfCompanyApp, impactOfMember } from "../../../admin/deletion-impact.ts";
 import { listCompanies } from "../../../admin/directory.ts";
+import { companyAppImpactRecord, companyImpactRecord, memberImpactRecord } from "../../../admin/impact-records.ts";
 import { companyConnectionRecord, companyRecord, memberRecord, ruleRecord } from "../../../admin/output-records.ts";
 import { refuse } from "../../../oauth/errors.ts";
 import { canonicalDomain } from "../../../owners/canonical-login.ts";
@@ -164,6 +166,16 @@ export const companies = [
     },
   }),
   operation({
+    ...at("companies.impact", "GET /companies/{id}/impact"),
+    ...reads("companies"),
+    summary: "Count what would end with a company",
+    notes: "A disabled company loses its grants; members and consents stay.",
+    command: "company delete",
+    alsoBy: ["company update"],
+    result: records.companyImpactRecord,
+    answer: async (call) => ({ record: companyImpactRecord(await impactOfCompany(refOf(call), call.admin)) }),
+  }),
+  operation({
     ...at("companies.delete", "DELETE /companies/{id}", 204),
     ...writes("companies"),
     summary: "Delete a company with memberships, rules and consents; its grants end",
@@ -216,6 +228,17 @@ export const companies = [
       const { user_id: id, role } = call.body;
       const { member, notes } = await naming(changeMember(refOf(call), { id }, role, call.admin));
       return { record: { ...memberRecord(member), ...notesIn(notes) } };
+    },
+  }),
+  operation({
+    ...at("companies.member-impact", "GET /companies/{id}/members/{user_id}/impact"),
+    ...reads("companies"),
+    summary: "Count what would end with a membership",
+    command: "company remove-member",
+    result: records.memberImpactRecord,
+    async answer(call) {
+      const person = { id: call.params["user_id"] ?? "" };
+      return { record: memberImpactRecord(await naming(impactOfMember(refOf(call), person, call.admin))) };
     },
   }),
   operation({
@@ -292,6 +315,18 @@ export const companies = [
       };
       const { grantsEnded, meaning, notes } = await changeAppPolicy(refOf(call), policy, call.admin);
       return { record: { grants_ended: grantsEnded, meaning, ...notesIn(notes) } };
+    },
+  }),
+  operation({
+    ...at("companies.rule-impact", "GET /companies/{id}/rules/{client_id}/impact"),
+    ...reads("companies"),
+    summary: "Count what would end if a company revokes or blocks an app",
+    command: "company revoke",
+    alsoBy: ["company policy"],
+    result: records.companyAppImpactRecord,
+    async answer(call) {
+      const id = call.params["client_id"] ?? "";
+      return { record: companyAppImpactRecord(await impactOfCompanyApp(refOf(call), id, call.admin)) };
     },
   }),
   operation({

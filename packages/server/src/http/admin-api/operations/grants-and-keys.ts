@@ -2,12 +2,15 @@
 
 import { Type } from "typebox";
 import { consentsPage, revokeConsent } from "../../../admin/consents.ts";
+import { impactOfConsent } from "../../../admin/deletion-impact.ts";
+import { consentImpactRecord } from "../../../admin/impact-records.ts";
 import { type KeyState, listKeys, retireKey, rotateKey } from "../../../admin/keys.ts";
 import { consentRecord, keyRecord, sessionRecord } from "../../../admin/output-records.ts";
 import { checkSession, revokeSession, revokeSessionsOf, sessionsOf } from "../../../admin/people.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
 import { refuseFields } from "../problem.ts";
+import * as records from "../records.ts";
 import { body, given, ids, oneOf, orNull, record, text, texts, time } from "../schemas.ts";
 
 const maybe = Type.Optional;
@@ -63,6 +66,18 @@ const consentOperations = [
         admin,
       );
       return { record: { items: page.items.map(consentRecord), next: cursors.seal(page.next) } };
+    },
+  }),
+  operation({
+    ...at("consents.impact", "GET /consents/impact"),
+    ...reads("consents"),
+    summary: "Count what would end with a person's consent",
+    notes: "For a company's: `GET /companies/{id}/rules/{client_id}/impact`.",
+    command: "consent revoke",
+    query: body({ user_id: text(200, "the person"), client_id: text(200) }),
+    result: records.consentImpactRecord,
+    async answer({ query: { user_id: id, client_id: clientId }, admin }) {
+      return { record: consentImpactRecord(await impactOfConsent({ id }, clientId, admin)) };
     },
   }),
   operation({

@@ -1,6 +1,8 @@
 /** Operations on issuers whose assertions the server trusts (RFC 7521 §3), and on the links of their subjects. */
 
 import { type Static, Type } from "typebox";
+import { impactOfIssuer } from "../../../admin/deletion-impact.ts";
+import { issuerImpactRecord } from "../../../admin/impact-records.ts";
 import { issuerRecord, subjectLinkRecord } from "../../../admin/output-records.ts";
 import { linkPage, linkSubject, unlinkSubject } from "../../../admin/subject-links.ts";
 import {
@@ -164,6 +166,16 @@ const issuerOperations = [
       );
       return answered(changed, remarksIn(issuerRemarks(changed)));
     },
+  }),
+  operation({
+    ...at("issuers.impact", "GET /issuers/{issuer}/impact"),
+    ...reads("issuers"),
+    summary: "Count what would end with an issuer",
+    command: "issuer delete",
+    result: records.issuerImpactRecord,
+    answer: async ({ params, admin }) => ({
+      record: issuerImpactRecord(await impactOfIssuer(params["issuer"] ?? "", admin)),
+    }),
   }),
   operation({
     ...at("issuers.delete", "DELETE /issuers/{issuer}", 204),

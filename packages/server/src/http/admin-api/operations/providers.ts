@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import type { Authority } from "../../../admin/api-access/authority.ts";
 import {
   type CompanySignIn,
+  companyProviderImpact,
   companyProviderOf,
   companyProviderRecord,
   companyProviderRecords,
@@ -13,12 +14,14 @@ import {
   updateCompanyProvider,
 } from "../../../admin/company-sign-in.ts";
 import type { AdminContext } from "../../../admin/context.ts";
+import { providerImpactRecord } from "../../../admin/impact-records.ts";
 import { providerRecord } from "../../../admin/output-records.ts";
 import { MAX_POSITION } from "../../../admin/provider-settings.ts";
 import {
   allProviders,
   createProvider,
   deleteProvider,
+  impactOfProvider,
   providerOf,
   type StoredProvider,
   updateProvider,
@@ -279,6 +282,18 @@ export const providers = [
         await updateProvider(id, changes, admin, (present) => match(providerRecord(present, admin.issuer))),
         admin,
       );
+    },
+  }),
+  operation({
+    ...at("providers.impact", "GET /providers/{id}/impact"),
+    ...reads("providers"),
+    summary: "Count who signs in at a provider",
+    command: "provider delete",
+    result: records.providerImpactRecord,
+    async answer({ params, admin }) {
+      const id = params["id"] ?? "";
+      const own = await companyProviderImpact(id, admin);
+      return { record: providerImpactRecord(own ?? (await impactOfProvider(id, admin)), own !== undefined) };
     },
   }),
   operation({

@@ -2,6 +2,8 @@
 
 import { type Static, Type } from "typebox";
 import { changeResource, changeScope } from "../../../admin/change-notes.ts";
+import { impactOfScope } from "../../../admin/deletion-impact.ts";
+import { scopeImpactRecord } from "../../../admin/impact-records.ts";
 import { resourceRecord, scopeRecord } from "../../../admin/output-records.ts";
 import {
   createResource,
@@ -147,6 +149,18 @@ const scopeOperations = [
         match(told(present)),
       );
       return { record: { ...told(scope), ...notesIn(notes) }, tagged: told(scope) };
+    },
+  }),
+  operation({
+    ...at("scopes.impact", "GET /scopes/{name}/impact"),
+    ...reads("scopes"),
+    summary: "Count what names a scope",
+    notes: "Reads all consents: ask before a deletion, not at intervals.",
+    command: "scope delete",
+    result: records.scopeImpactRecord,
+    async answer({ params, admin }) {
+      const name = params["name"] ?? "";
+      return { record: scopeImpactRecord(name, await impactOfScope(name, admin)) };
     },
   }),
   operation({

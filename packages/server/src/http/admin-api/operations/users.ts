@@ -3,8 +3,10 @@
 import { type Static, Type } from "typebox";
 import type { Authority } from "../../../admin/api-access/authority.ts";
 import { changeUserStatus } from "../../../admin/change-notes.ts";
+import { impactOfUser } from "../../../admin/deletion-impact.ts";
 import { listUsers } from "../../../admin/directory.ts";
 import { identitiesOf, identityRecord, removeIdentity } from "../../../admin/identities.ts";
+import { userImpactRecord } from "../../../admin/impact-records.ts";
 import { userRecord } from "../../../admin/output-records.ts";
 import {
   createUser,
@@ -254,6 +256,16 @@ export const users = [
       });
       return answered(person, call);
     },
+  }),
+  operation({
+    ...at("users.impact", "GET /users/{id}/impact"),
+    ...reads("users"),
+    summary: "Count what would end with a person",
+    notes: "A disabled person loses sessions and grants; consents and memberships stay.",
+    command: "user delete",
+    alsoBy: ["user disable"],
+    result: records.userImpactRecord,
+    answer: async (call) => ({ record: userImpactRecord(await impactOfUser(refOf(call), call.admin)) }),
   }),
   operation({
     ...at("users.delete", "DELETE /users/{id}", 204),

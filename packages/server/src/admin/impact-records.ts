@@ -1,0 +1,108 @@
+/** What would end with a record, as the admin API answers it and commands say it. Apart from records: it costs counting. */
+
+import type { Company } from "../owners/company-storage.ts";
+import type { ProviderImpact } from "../owners/identities/provider-impact.ts";
+import type { Person } from "../owners/storage.ts";
+import type {
+  CompanyAppImpact,
+  ConnectionImpact,
+  impactOfClient,
+  impactOfCompany,
+  impactOfConsent,
+  impactOfIssuer,
+  impactOfMember,
+  impactOfScope,
+  impactOfUser,
+} from "./deletion-impact.ts";
+
+type Of<F extends (...args: never) => Promise<unknown>> = Awaited<ReturnType<F>>;
+
+const named = ({ personId, username, email, status }: Person) => ({ id: personId, username, email, status });
+const ofCompany = ({ companyId, name, slug, status }: Company) => ({ id: companyId, name, slug, status });
+
+export type ConnectionImpactRecord = ReturnType<typeof connectionImpactRecord>;
+export type ClientImpactRecord = ReturnType<typeof clientImpactRecord>;
+export type UserImpactRecord = ReturnType<typeof userImpactRecord>;
+export type CompanyImpactRecord = ReturnType<typeof companyImpactRecord>;
+export type MemberImpactRecord = ReturnType<typeof memberImpactRecord>;
+export type CompanyAppImpactRecord = ReturnType<typeof companyAppImpactRecord>;
+export type ConsentImpactRecord = ReturnType<typeof consentImpactRecord>;
+export type ScopeImpactRecord = ReturnType<typeof scopeImpactRecord>;
+export type IssuerImpactRecord = ReturnType<typeof issuerImpactRecord>;
+export type ProviderImpactRecord = ReturnType<typeof providerImpactRecord>;
+
+export function connectionImpactRecord({
+  connection: { audience, status, company: companyId },
+  company,
+  companies,
+  members,
+  owners,
+}: ConnectionImpact) {
+  return {
+    ...{
+      audience,
+      status,
+      company: companyId,
+      company_name: company?.name ?? null,
+      company_slug: company?.slug ?? null,
+    },
+    ...{ companies, members, owners },
+  };
+}
+
+/** `connected`: all connections and offers of the client. */
+export function clientImpactRecord(
+  { client, consents, grants, approvals, connections }: Of<typeof impactOfClient>,
+  connected: readonly ConnectionImpact[],
+) {
+  return {
+    ...{ client_id: client.clientId, client_name: client.name, status: client.status },
+    ...{ consents, grants, approvals, company_connections: connections },
+    connections: connected.map(connectionImpactRecord),
+  };
+}
+
+export function userImpactRecord({
+  person,
+  sessions,
+  grants,
+  consents,
+  companies,
+  companyGrants,
+  onlyAdminOf,
+}: Of<typeof impactOfUser>) {
+  return {
+    ...{ ...named(person), sessions, grants, consents, companies },
+    ...{ company_grants: companyGrants, only_admin_of: onlyAdminOf },
+  };
+}
+
+export function companyImpactRecord({ company, members, grants, consents }: Of<typeof impactOfCompany>) {
+  return { ...ofCompany(company), members, grants, consents };
+}
+
+export function memberImpactRecord({ company, person, grants, returnsBy }: Of<typeof impactOfMember>) {
+  return { company: ofCompany(company), user: named(person), grants, returns_by: returnsBy };
+}
+
+export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppImpact) {
+  const { members, active, approved, afterwards } = impact;
+  return { company: ofCompany(company), app, members, active, approved, rule_afterwards: afterwards };
+}
+
+export function consentImpactRecord({ person, app, grants }: Of<typeof impactOfConsent>) {
+  return { user: named(person), app, grants: grants ?? null };
+}
+
+export function scopeImpactRecord(name: string, { clients, consents, approvals }: Of<typeof impactOfScope>) {
+  return { name, clients, consents, approvals };
+}
+
+export function issuerImpactRecord({ issuer, links, clients }: Of<typeof impactOfIssuer>) {
+  return { issuer: issuer.issuer, links, clients };
+}
+
+/** `own`: the provider is a company's own. */
+export function providerImpactRecord({ provider, people, stranded, all }: ProviderImpact, own: boolean) {
+  return { id: provider.id, name: provider.name, own, people, without_another: stranded, complete: all };
+}
