@@ -1,6 +1,6 @@
 /** Columns of lists that the command shows of its own database and of a server alike. */
 
-import { type Column, shown } from "./print-records.ts";
+import type { Column } from "./print-records.ts";
 
 export const CLIENT_COLUMNS: readonly Column[] = [
   { field: "client_id" },
@@ -17,10 +17,7 @@ export const CONSENT_COLUMNS: readonly Column[] = [
   { field: "owner_id" },
   { field: "client_id" },
   { field: "client_name" },
-  {
-    field: "status",
-    show: (status, { expires_at: end }) => (status === "active" && hasEnded(end) ? "expired" : shown(status)),
-  },
+  { field: "status" },
   {
     field: "scopes",
     show: (scopes) => {

@@ -192,7 +192,7 @@ test("client update --consent-ceiling → how many consents end now; the lists s
     /The limit also counts for consents from before\. If you raise it, consents that it ended hold again\. .* \d consents? of owners ended now, with the grants\./,
   );
   const listed = await at.json<{ status: string; expires_at: string }[]>(["consent", "list", "--client", clientId]);
-  const ends = listed.filter(({ status }) => status === "active").map(({ expires_at: end }) => Date.parse(end));
+  const ends = listed.filter(({ status }) => status === "expired").map(({ expires_at: end }) => Date.parse(end));
   expect([ends.length > 0, ends.every((end) => end <= Date.now())]).toEqual([true, true]);
   expect(await said("consent", "list", "--client", clientId)).toMatch(/Printer +expired +- /);
   const { rules } = await at.json<{ rules: { expires_at: string }[] }>(["company", "show", "acme"]);

@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminApi, adminApi } from "../../support/admin-api.ts";
+import { signedInPerson } from "../../support/back-channel.ts";
+import { authorize, authorizeUrl } from "../../support/http-browser.ts";
 import { startServer, type TestServer } from "../../support/test-server.ts";
 
 let server: TestServer;
@@ -13,6 +15,27 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const aClient = { client_name: "Photo Printer", type: "confidential", redirect_uris: ["https://printer.test/cb"] };
+
+describe("consents", () => {
+  test("the client's ceiling is lowered below a consent's age, and raised again → expired, then active", async () => {
+    const client = await server.addClient();
+    const { personId, agent } = await signedInPerson(server);
+    await authorize(agent, authorizeUrl(server, client), "");
+    const status = async () => {
+      const { body } = await api.get(`/consents?user_id=${personId}`);
+      const items = body?.["items"] as readonly { readonly status: string }[] | undefined;
+      return items?.map((one) => one.status);
+    };
+    server.tick(2000);
+    expect(await status()).toEqual(["active"]);
+    await api.patch(`/clients/${client.clientId}`, { consent_ceiling: 1 });
+    expect(await status()).toEqual(["expired"]);
+    await api.patch(`/clients/${client.clientId}`, { consent_ceiling: 3600 });
+    expect(await status()).toEqual(["active"]);
+    await api.post("/consents/revoke", { user_id: personId, client_id: client.clientId });
+    expect(await status()).toEqual(["revoked"]);
+  });
+});
 
 describe("clients", () => {
   test("a client is created, read, changed, disabled, enabled, given a new secret and deleted", async () => {

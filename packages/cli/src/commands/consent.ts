@@ -43,7 +43,11 @@ async function list(options: ListOptions) {
       limit: limit + 1,
     };
     const found = await listConsents(filter, admin);
-    out.list(found.slice(0, limit).map(consentRecord), CONSENT_COLUMNS, "There are no consents.");
+    out.list(
+      found.slice(0, limit).map((one) => consentRecord(one, admin.now())),
+      CONSENT_COLUMNS,
+      "There are no consents.",
+    );
     if (found.length > limit) out.warn(`there are more than ${limit} consents: use a filter, or raise --limit`);
   });
 }

@@ -317,12 +317,14 @@ export function sessionRecord(session: Session): WireRecord {
   };
 }
 
-export function consentRecord(consent: Consent): WireRecord {
+/** `consent`: under the present ceiling of its client. `expired`: what was allowed is over by itself. */
+export function consentRecord(consent: Consent, now: Millis): WireRecord {
+  const isOver = consent.status === "active" && consent.expiresAt !== null && consent.expiresAt <= now;
   return {
     owner_id: consent.ownerId,
     client_id: consent.clientId,
     client_name: consent.shown.clientName,
-    status: consent.status,
+    status: isOver ? "expired" : consent.status,
     via: consent.via,
     granted_by: consent.grantedBy,
     scopes: consent.scopes.map(({ name, grantedAt, expiresAt, hosts }) => ({

@@ -19,7 +19,7 @@ const consentSchema = record({
   owner_id: ids,
   client_id: ids,
   client_name: text(500),
-  status: text(50),
+  status: text(50, "active, expired or revoked"),
   via: text(200),
   granted_by: text(300),
   scopes: Type.Array(
@@ -65,7 +65,9 @@ const consentOperations = [
         },
         admin,
       );
-      return { record: { items: page.items.map(consentRecord), next: cursors.seal(page.next) } };
+      return {
+        record: { items: page.items.map((one) => consentRecord(one, admin.now())), next: cursors.seal(page.next) },
+      };
     },
   }),
   operation({
