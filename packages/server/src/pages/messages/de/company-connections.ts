@@ -27,7 +27,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
       paused: "App pausiert",
     },
     hints: {
-      on: "Verbunden bis {when}.",
+      on: "Verbunden bis zum {when}.",
       operator:
         "Der Betreiber dieses Dienstes hat sie für {company} verbunden. Um das zu beenden, sperren Sie die App.",
       ended: "Sie endete {when}. Die App erhält dadurch nichts mehr.",
@@ -55,7 +55,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     back: "Alle Verbindungen",
     question: "{app} mit {server} verbinden?",
     forWhom:
-      "Nur für Mitglieder, die {app} für {company} verwenden, und nur so weit, wie die Regel für die App es ihnen erlaubt. Ihre eigenen Konten sind nicht betroffen.",
+      "Nur für Mitglieder, die {app} für {company} verwenden, und nur so weit, wie die Regel für die App es ihnen erlaubt. Die eigenen Konten der Mitglieder sind nicht betroffen.",
     learns:
       "{server} erfährt, wer das Mitglied ist: eine Kennung, die bestätigte E-Mail-Adresse und wann und wie es sich hier angemeldet hat.",
     learnsYou:
@@ -74,7 +74,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     memberText: "{company} hat sie mit {server} verbunden. Dort darf sie für Sie:",
     consentText:
       "{company} hat diese App mit {server} verbunden. Wenn Sie die App für {company} zulassen, darf sie dort auch für Sie:",
-    until: "Bis {when}.",
+    until: "Bis zum {when}.",
     problems: {
       scopes: "Wählen Sie mindestens eine Berechtigung.",
       duration: "Wählen Sie, bis wann.",

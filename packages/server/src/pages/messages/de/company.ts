@@ -14,9 +14,9 @@ export const company = {
     lastSelf: "Beim letzten Mal haben Sie sich selbst gewählt.",
     hint: "Zugriff, den Sie für ein Unternehmen erlauben, gehört dem Unternehmen. Wer es verwaltet, sieht ihn und kann ihn widerrufen.",
     endsBy:
-      "{company} erlaubt diese App bis {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
+      "{company} erlaubt diese App bis zum {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
-      "Einen Teil davon haben Sie für {company} bereits erlaubt. Dieser Teil endet spätestens {when}, auch wenn Sie eine längere Dauer wählen.",
+      "Einen Teil davon haben Sie für {company} bereits erlaubt. Dieser Teil endet spätestens am {when}, auch wenn Sie eine längere Dauer wählen.",
     stopped:
       "Sie haben diese App für {company} abgeschaltet. Wenn Sie ihr jetzt für {company} Zugriff erlauben, kann sie dort wieder für Sie handeln.",
     ownOnly:
@@ -106,7 +106,7 @@ export const company = {
     decidedAt: "Diese Regel wurde {when} festgelegt.",
     endedBy: "Die Freigabe von {person} endete {when}.",
     endedAt: "Die Freigabe endete {when}.",
-    ruleUntil: "Sie gilt bis {when}.",
+    ruleUntil: "Sie gilt bis zum {when}.",
     ruleStays: "Sie gilt, bis die Verwaltung sie ändert.",
     nowSelected: "Jetzt fragen alle Mitglieder die Verwaltung.",
     afterSelected: "Nach dem Ende fragen alle Mitglieder die Verwaltung.",
@@ -132,7 +132,7 @@ export const company = {
     untilWhen: "Bis wann",
     untilEnded: "Bis die Verwaltung es beendet",
     laterEnd: "Ein späteres Ende gilt für neue Verbindungen. Zugriff, den Mitglieder schon haben, behält sein Ende.",
-    sameEnd: "Bis {when}, wie bisher",
+    sameEnd: "Bis zum {when}, wie bisher",
     sameForever: "Ohne Ende, wie bisher",
     saveRule: "Regel speichern",
     otherApps: "Andere Apps",
@@ -192,7 +192,7 @@ export const company = {
     reviewRule: {
       title: "Diese Regel für {app} speichern?",
       opens: "Alle Mitglieder von {company} können {app} verbinden, und alle, die später beitreten.",
-      allowed: "Sie dürfen erlauben",
+      allowed: "Mitglieder dürfen erlauben",
       blocks:
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
@@ -231,7 +231,7 @@ export const company = {
     usableHint: "Keine davon handelt im Moment für Sie.",
     usedBy: "Nutzen die App",
     people: { one: "1 Mitglied", other: "{count} Mitglieder" },
-    nobody: "Derzeit niemandem",
+    nobody: "Derzeit niemand",
     endless: "ohne Ende",
     standing: "Von {company} erlaubt",
     standingText:
@@ -300,7 +300,7 @@ export const company = {
       member:
         "Als Mitglied können Sie Apps im Namen von {company} handeln lassen, soweit die Verwaltung es erlaubt. Sie sieht, was Sie zulassen, und kann es beenden.",
       admin:
-        "In der Verwaltung von {company} entscheiden Sie, welche Apps in deren Namen handeln dürfen und wer dazugehört.",
+        "In der Verwaltung von {company} entscheiden Sie, welche Apps im Namen von {company} handeln dürfen und wer dazugehört.",
     },
     belongsTitle: {
       member: "Sie sind schon Mitglied von {company}",
@@ -345,9 +345,9 @@ export const company = {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
         "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für Mitglieder endet.",
-      keep: "Sie behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis {when}",
-      keepForever: "Sie behalten ihren Zugriff, bis er widerrufen wird",
-      end: "Ihr Zugriff endet. Was die Verwaltung selbst verbunden hat, bleibt.",
+      keep: "Diese Mitglieder behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis zum {when}",
+      keepForever: "Diese Mitglieder behalten ihren Zugriff, bis er widerrufen wird",
+      end: "Der Zugriff dieser Mitglieder endet. Was die Verwaltung selbst verbunden hat, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",
@@ -405,11 +405,12 @@ export const company = {
       stopped:
         "Sie haben die App in diesem Unternehmen für sich abgeschaltet. Sie bekommt hier keinen neuen Zugriff. Was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",
       resumed:
-        "Sie schalten die App in diesem Unternehmen nicht mehr ab. Sie hat keinen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
+        "Die App ist in diesem Unternehmen für Sie nicht mehr abgeschaltet. Sie hat keinen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
       asksNext: "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Bis dahin behält sie ihren Zugriff.",
       joined: "Willkommen. Sie gehören jetzt zum Unternehmen.",
       promoted: "Sie haben jetzt Verwaltungsrechte im Unternehmen.",
-      lastAdmin: "Sie verwalten das Unternehmen allein. Geben Sie zuerst einem anderen Mitglied Verwaltungsrechte.",
+      lastAdmin:
+        "Sie verwalten das Unternehmen allein. Bevor Sie es verlassen, geben Sie einem anderen Mitglied Verwaltungsrechte.",
       nothing: "Nichts wurde geändert: Wählen Sie, was Mitglieder erlauben dürfen und wie lange.",
       gone: "Das gab es schon nicht mehr. Nichts wurde geändert.",
     },

@@ -20,7 +20,7 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Die Anmeldung bei {provider} konnte nicht überprüft werden. Versuchen Sie es noch einmal, oder melden Sie sich auf andere Weise an.",
       too_long: "Diese Anfrage ist zu lang für die Anmeldung bei {provider}. Melden Sie sich auf andere Weise an.",
       another:
-        "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto, oder bestätigen Sie auf andere Weise.",
+        "Ihr Konto bei {provider} ist nicht mit dem Konto verbunden, das Sie hier verwenden. Wählen Sie bei {provider} das verbundene Konto, oder bestätigen Sie auf andere Weise, dass Sie es sind.",
       other_person:
         "Sie sind weiter mit demselben Konto angemeldet. Ihr Konto bei {provider} ist hier mit einem anderen Konto verbunden oder noch mit keinem. Um es zu verwenden, wählen Sie „Konto wechseln“.",
       unexpected:
@@ -70,8 +70,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     connect: "Verbinden",
     connectNamed: "{provider} verbinden",
     ask: "Dieses Konto verbinden?",
-    asks: "Bei {provider} sind Sie als {account} angemeldet. Wer sich dort mit diesem Konto anmelden kann, kann sich danach hier als {person} anmelden.",
-    nameless: "namenloses Konto",
+    asks: "Bei {provider} sind Sie mit diesem Konto angemeldet: {account}. Wer sich dort damit anmelden kann, kann sich danach hier als {person} anmelden.",
+    nameless: "ein Konto ohne Namen",
     notYours: "Wenn das nicht Ihr Konto bei {provider} ist, brechen Sie ab.",
     doneConnected: "Das Konto ist verbunden. Sie können sich ab jetzt damit anmelden.",
     doneKnown: "Dieses Konto war schon verbunden.",

@@ -138,7 +138,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
 
   sessions: {
     title: "Wo Sie angemeldet sind",
-    intro: "Wenn Sie sich abmelden, ändert das nichts daran, was Apps dürfen. Das ändern Sie unter {apps}.",
+    intro: "Wenn Sie sich abmelden, ändert das nichts daran, was Apps dürfen. Das ändern Sie unter „{apps}“.",
     apps: "Ihre Apps",
     here: "Dieser Browser",
     device: "{browser} auf {system}",
@@ -150,7 +150,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     endNamed: "{device} abmelden, zuletzt aktiv {when}",
     endOthers: "Überall sonst abmelden",
     endAll: "Überall abmelden",
-    doneOne: "Dieser Browser wurde abgemeldet.",
+    doneOne: "Der andere Browser wurde abgemeldet.",
     doneOthers: "Sie sind überall sonst abgemeldet. Apps behalten ihren Zugriff.",
   },
 };

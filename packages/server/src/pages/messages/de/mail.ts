@@ -14,7 +14,7 @@ export const mail = {
       fault: "Fehler des Empfängers",
       removed: "Entfernt",
       back: "Funktioniert wieder",
-      kept: "Funktioniert weiterhin zum Anmelden",
+      kept: "Anmelden weiterhin möglich mit",
       keptApps: "Weiterhin Zugriff",
       allowed: "Erlaubt",
     },
@@ -74,7 +74,7 @@ export const mail = {
       },
       takeBack: {
         subject: "Stellen Sie Ihr Konto wieder her",
-        text: "Sie haben für das Konto {person} ein neues Passwort angefordert. Das Konto hatte bis vor wenigen Tagen diese Adresse und hat jetzt eine andere. Der Link funktioniert einmal, bis {when}. Er stellt diese Adresse wieder her und lässt Sie ein neues Passwort wählen.",
+        text: "Sie haben für das Konto {person} ein neues Passwort angefordert. Das Konto hatte bis vor wenigen Tagen diese Adresse und hat jetzt eine andere. Der Link funktioniert einmal, bis zum {when}. Er stellt diese Adresse wieder her und lässt Sie ein neues Passwort wählen.",
         button: "Konto wiederherstellen",
         hint: "Wenn Sie das nicht angefordert haben, ignorieren Sie diese Nachricht. Es wird nichts geändert.",
       },
@@ -236,7 +236,7 @@ export const mail = {
       },
       companyInvitation: {
         subject: "Einladung zu {company}",
-        text: "Die Einladung funktioniert einmal, bis {when}.",
+        text: "Die Einladung funktioniert einmal, bis zum {when}.",
         button: "Einladung ansehen",
         hint: "Wenn Sie {company} nicht kennen, ignorieren Sie diese Nachricht.",
       },

@@ -94,7 +94,7 @@ export const pages = {
     deniedText: "Das Gerät kann Ihr Konto nicht verwenden. Sie können diese Seite schließen.",
     deniedKeepsTitle: "Für {app} hat sich nichts geändert",
     deniedKeeps:
-      "Die App behält den Zugriff, den Sie früher erlaubt haben. Um ihn zu beenden, entziehen Sie der App den Zugriff unter Ihren Apps. Sie können diese Seite schließen.",
+      "Die App behält den Zugriff, den Sie früher erlaubt haben. Um ihn zu beenden, widerrufen Sie den Zugriff der App unter „Ihre Apps“. Sie können diese Seite schließen.",
     nothingText:
       "Ihr Konto darf nicht erlauben, was das Gerät angefragt hat. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
     apps: "Zu Ihren Apps",

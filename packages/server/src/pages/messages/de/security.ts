@@ -158,11 +158,11 @@ export const security = {
       device: "Danach können Sie Ihr Gerät verbinden, wenn es seinen Code noch anzeigt.",
     },
     sent: {
-      app: "Öffnen Sie den Link in diesem Browser, um zu {app} zu gelangen. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
+      app: "Öffnen Sie den Link in diesem Browser, um zu {app} zu gelangen. Wenn Sie ihn auf einem anderen Gerät öffnen, müssen Sie danach selbst auf diese Seite zurückkehren.",
       device:
-        "Öffnen Sie den Link in diesem Browser, um Ihr Gerät zu verbinden. Wenn Sie ihn woanders öffnen, kommen Sie danach auf diese Seite zurück. Der Code auf dem Gerät gilt nur wenige Minuten. Dort bekommen Sie auch einen neuen.",
+        "Öffnen Sie den Link in diesem Browser, um Ihr Gerät zu verbinden. Wenn Sie ihn woanders öffnen, müssen Sie danach selbst auf diese Seite zurückkehren. Der Code auf dem Gerät gilt nur wenige Minuten. Dort bekommen Sie auch einen neuen.",
       invitation:
-        "Öffnen Sie den Link in diesem Browser, um {company} beizutreten. Wenn Sie ihn auf einem anderen Gerät öffnen, kommen Sie danach auf diese Seite zurück.",
+        "Öffnen Sie den Link in diesem Browser, um {company} beizutreten. Wenn Sie ihn auf einem anderen Gerät öffnen, müssen Sie danach selbst auf diese Seite zurückkehren.",
     },
     elsewhere: {
       app: "Um zu {app} zu gelangen, kehren Sie zu dem Browser zurück, in dem Sie begonnen haben, und melden Sie sich dort an.",

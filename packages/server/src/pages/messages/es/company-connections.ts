@@ -54,7 +54,7 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     back: "Todas las conexiones",
     question: "¿Conectar {app} con {server}?",
     forWhom:
-      "Solo para los miembros que usan {app} para {company}, y solo hasta donde lo permita la regla de la aplicación. Sus propias cuentas no se ven afectadas.",
+      "Solo para los miembros que usan {app} para {company}, y solo hasta donde lo permita la regla de la aplicación. Las cuentas propias de los miembros no se ven afectadas.",
     learns:
       "{server} sabrá quién es el miembro: un identificador, la dirección de correo verificada, y cuándo y cómo inició sesión aquí.",
     learnsYou:

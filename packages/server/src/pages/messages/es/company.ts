@@ -344,7 +344,7 @@ export const company = {
         "{app} pierde su acceso en nombre de la empresa, para todos los miembros. También termina una aprobación para miembros.",
       keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
-      end: "Su acceso termina. Lo que conectaron los propios administradores sigue.",
+      end: "El acceso de estos miembros termina. Lo que conectaron los propios administradores sigue.",
       removeTitle: "¿Quitar a {person} de {company}?",
       removeText:
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",

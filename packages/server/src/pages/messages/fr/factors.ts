@@ -148,7 +148,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     endNamed: "Déconnecter {device}, dernière activité : {when}",
     endOthers: "Déconnecter partout ailleurs",
     endAll: "Déconnecter partout",
-    doneOne: "Ce navigateur a été déconnecté.",
+    doneOne: "L’autre navigateur a été déconnecté.",
     doneOthers: "Vous êtes déconnecté partout ailleurs. Les applications gardent leur accès.",
   },
 };
