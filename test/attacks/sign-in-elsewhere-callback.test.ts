@@ -307,6 +307,29 @@ describe("UP-23 a provider that is slow, or answers what nobody asked", () => {
     return one;
   }
 
+  test.each([
+    ...["/.well-known/openid-configuration", "/token", "/jwks", "/userinfo"].map((path) => [path, 500] as const),
+    ["/token", 503] as const,
+  ])("%s answers %i → a page that says that the provider doesn't answer", async (path, status) => {
+    const broken = (_: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(status, { "content-type": "application/json" }).end('{"error":"internal"}');
+    const claims = path === "/userinfo" ? { ...aSubject(), email: undefined } : aSubject();
+    const outcome = await signInAtOther(() => ({ claims, instead: { [path]: broken } }));
+    expectUnreachable(outcome);
+    expect(outcome.event).toMatchObject({ fault: "unreachable", detail: `${path}: status ${status}` });
+  });
+
+  test.each(["server_error", "temporarily_unavailable"])(
+    "the callback says %j → a page that says that the provider doesn't answer",
+    async (error) => {
+      const { agent, begun } = await atProvider();
+      const page = await agent.get(there.callback(begun, { code: undefined, error }));
+      expectUnreachable({ page, signedIn: await isSignedIn(agent) });
+      const event = server.log.findLast((line) => line.includes("sign_in_elsewhere_failed")) ?? "{}";
+      expect(JSON.parse(event)).toMatchObject({ fault: "unreachable", detail: expect.stringContaining(error) });
+    },
+  );
+
   test("keys that fail with 500, and are there a moment later → the next sign-in works", async () => {
     const other = await ForgingProvider.start(server.now);
     const own = await addProvider(server, other.issuer);
@@ -314,7 +337,7 @@ describe("UP-23 a provider that is slow, or answers what nobody asked", () => {
       claims: aSubject(),
       instead: { "/jwks": (_, response) => void response.writeHead(500).end("{}") },
     };
-    expect((await signInThere(new Agent(server.issuer), other, own)).status).toBe(400);
+    expect((await signInThere(new Agent(server.issuer), other, own)).status).toBe(503);
     other.answering = { claims: aSubject() };
     expect((await signInThere(new Agent(server.issuer), other, own)).status).toBe(200);
     await other.stop();

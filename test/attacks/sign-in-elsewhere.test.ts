@@ -309,7 +309,7 @@ describe("UP-03 an answer of another server", () => {
 describe("UP-22 an error of the provider", () => {
   test.each([
     ["markup", { error: "access_denied", error_description: "<script>alert(1)</script>" }, 200],
-    ["a URI that is a script", { error: "server_error", error_uri: "javascript:alert(1)" }, 400],
+    ["a URI that is a script", { error: "server_error", error_uri: "javascript:alert(1)" }, 503],
     ["10 kB", { error: "access_denied", error_description: "reflected".repeat(1_100) }, 200],
     ["an unknown error with markup", { error: "<b>bold</b>" }, 400],
   ])("%s → a fixed text, nothing of it on the page, no second try by itself", async (_, error, status) => {

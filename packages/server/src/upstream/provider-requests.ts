@@ -11,7 +11,7 @@ export const CLOCK_TOLERANCE = 60;
 
 /** An answer that can't be believed. */
 export class Unverified extends Error {}
-/** No answer, or none in time. */
+/** No answer, none in time, or one that says that the provider isn't working (RFC 9110 §15.6). */
 export class Unreachable extends Error {}
 
 /** The library's requests go through the guarded fetcher. */
@@ -21,7 +21,7 @@ export function fetchWith(fetcher: GuardedFetcher): oidc.CustomFetch {
     const answered = await fetcher.ask(url, asked);
     if (answered.kind === "failed") throw new Unreachable(`${answered.fault}: ${answered.detail}`);
     const { status, headers: got, body: bytes } = answered;
-    if (status < 200 || status > 599) throw new Unreachable(`status ${status}`);
+    if (status < 200 || status >= 500) throw new Unreachable(`${new URL(url).pathname}: status ${status}`);
     // A response with one of these statuses has no body.
     const content = status === 204 || status === 205 || status === 304 ? null : new Uint8Array(bytes);
     const { "content-type": type, "www-authenticate": challenge } = got;
@@ -42,15 +42,17 @@ export function allowPlainAt(address: string, configuration: oidc.Configuration)
 
 /** Apple's word for it is its own. */
 const DENIED: readonly string[] = ["access_denied", "user_cancelled_authorize"];
+/** What a provider says in a callback in place of the statuses 500 and 503 (RFC 6749 §4.1.2.1). */
+const NOT_WORKING: readonly string[] = ["server_error", "temporarily_unavailable"];
 
 export function failed(error: unknown): UpstreamFailed {
   const unreachable = [error, (error as { cause?: unknown }).cause].find((one) => one instanceof Unreachable);
   if (unreachable !== undefined)
     return { kind: "failed", fault: "unreachable", detail: unreachable.message.slice(0, 200) };
   const detail = detailOf(error);
-  if (error instanceof oidc.AuthorizationResponseError && DENIED.includes(error.error))
-    return { kind: "failed", fault: "denied", detail };
-  return { kind: "failed", fault: "unverified", detail };
+  const said = error instanceof oidc.AuthorizationResponseError ? error.error : "";
+  if (DENIED.includes(said)) return { kind: "failed", fault: "denied", detail };
+  return { kind: "failed", fault: NOT_WORKING.includes(said) ? "unreachable" : "unverified", detail };
 }
 
 /** Every registered error code. Another text may repeat what was sent: a code, or the client secret. */

@@ -28,8 +28,8 @@ export interface UpstreamIdentity {
 }
 
 /**
- * `denied`: the person, or the provider, said no. `unreachable`: no answer, or none in time. `unverified`: an answer that
- * can't be believed.
+ * `denied`: the person, or the provider, said no. `unreachable`: no answer, none in time, or the answer that the provider
+ * isn't working. `unverified`: an answer that can't be believed.
  */
 export type UpstreamFault = "denied" | "unreachable" | "unverified";
 
