@@ -155,7 +155,7 @@ describe("UP-09 the proof of an account elsewhere", () => {
     const { person, agent } = await somebody();
     const form = answerIn(await question(agent));
     await addProvider(server, there.issuer, { ...provider, status: "disabled" });
-    expect(doneIn(await agent.submit(form))).toBe("account-failed");
+    expect(doneIn(await agent.submit(form))).toBe("account-closed");
     expect(await linksOf(person)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 /** Sign-in at another OpenID Connect provider: who is signed in here, and what waits behind it goes on. */
 
 import { describe, expect, test } from "vitest";
+import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import {
@@ -290,6 +291,58 @@ test("a disabled provider → no button, and its callback leads nowhere", async 
   expect((await agent.get("/login")).text).not.toContain("Soon gone");
   expect((await agent.get(there.callback(begun))).status).toBe(400);
   expect(await isSignedIn(agent)).toBe(false);
+});
+
+describe("a provider is disabled or deleted while the page with its button is open", () => {
+  const remove = ({ id }: SignInProvider) => server.assent.storage.signInProviders.delete({ id, now: server.now() });
+  const disable = (provider: SignInProvider) => addProvider(server, there.issuer, { ...provider, status: "disabled" });
+
+  test.each([
+    ["disabled", disable, "You can’t sign in with Soon gone here at the moment."],
+    ["deleted", remove, "You can no longer sign in here with the service that you chose."],
+  ])("%s → the button and the way back say so, and the app's request waits", async (_, ends, said) => {
+    const provider = await addProvider(server, there.issuer, { name: "Soon gone" });
+    const client = await server.addClient();
+    const [pressing, returning] = [new Agent(server.issuer), new Agent(server.issuer)];
+    const open = async (agent: Agent) => agent.follow(await agent.get(authorizeUrl(server, client)));
+    const [page, begun] = [await open(pressing), await pressProvider(returning, await open(returning), provider)];
+    await ends(provider);
+    await settle();
+    for (const answer of [
+      await pressProvider(pressing, page, provider),
+      await returning.get(there.callback(begun, {}, aSubject())),
+    ]) {
+      const text = answer.text.replaceAll(/<[^>]*>/g, "");
+      expect([answer.status, text]).toEqual([400, expect.stringContaining(said)]);
+      expect(text).not.toContain("Start again.");
+      expect(formWith(answer, "password").fields.get("request")).toBeTruthy();
+    }
+  });
+
+  test.each([
+    ["disabled", disable],
+    ["deleted", remove],
+  ])("%s → “Connect”, the way back and the question say so", async (_, ends) => {
+    const agent = new Agent(server.issuer);
+    await signIn(agent, (await server.addPerson()).username);
+    const provider = await addProvider(server, there.issuer);
+    const security = await agent.get("/account/security");
+    const [first, second] = [
+      await pressProvider(agent, security, provider),
+      await pressProvider(agent, security, provider),
+    ];
+    const asked = await agent.get(there.callback(first, {}, aSubject()));
+    await ends(provider);
+    await settle();
+    for (const answer of [
+      await pressProvider(agent, security, provider),
+      await agent.get(there.callback(second, {}, aSubject())),
+      await agent.get(`${asked.location?.pathname}${asked.location?.search}`),
+    ])
+      expect((await agent.follow(answer)).text).toContain(
+        "Not connected: an account of that service can’t be connected here at the moment.",
+      );
+  });
 });
 
 test("a person with an authenticator app → the code is asked for, and the token names both steps", async () => {

@@ -360,7 +360,7 @@ describe("switched on", () => {
         "/account/security/connect/begin",
         new URLSearchParams({ csrf, provider: provider.id }),
       );
-      expect(answer.location?.search).toBe("?done=account-failed");
+      expect(answer.location?.search).toBe("?done=account-closed");
     }
   });
 });

@@ -135,7 +135,7 @@ describe("the own page instead of the sign-in page, and a company has a provider
     expect(security.text).not.toContain(provider.id);
     const csrf = security.forms.find(({ fields: own }) => own.has("csrf"))?.fields.get("csrf") ?? "";
     const forced = await agent.post("/account/security/connect/begin", { csrf, provider: provider.id });
-    expect(forced.location?.searchParams.get("done")).toBe("account-failed");
+    expect(forced.location?.searchParams.get("done")).toBe("account-closed");
   });
 });
 

@@ -55,15 +55,15 @@ const long = [RTL_NAME, LONG_NAME, UNBREAKABLE, HOSTILE_NAME].map((name, at) =>
 );
 
 const problems: readonly ElsewhereProblem[] = [
-  ...(["denied", "unreachable", "unverified", "stale", "too_long"] as const),
+  ...(["denied", "unreachable", "unverified", "stale", "closed", "gone", "too_long"] as const),
   ...(["stranger", "refused", "domain", "address_taken", "another"] as const),
   ...(["other_person", "unexpected", "not_fresh"] as const),
   // Of a company's own provider.
-  ...(["no_group", "other_company", "too_many", "not_member", "company_address"] as const),
+  ...(["no_group", "other_company", "too_many", "not_member", "company_address", "company_closed"] as const),
 ];
 const notices: readonly (keyof typeof SECURITY_NOTICES)[] = [
   ...(["account-connected", "account-known", "account-taken", "account-other"] as const),
-  ...(["account-failed", "account-disconnected", "account-last", "account-held"] as const),
+  ...(["account-failed", "account-closed", "account-disconnected", "account-last", "account-held"] as const),
 ];
 
 export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
@@ -107,7 +107,9 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
       `sign-in-elsewhere-${why.replaceAll("_", "-")}`,
       (c: Chrome) =>
         signInPage(
-          aProviderSignIn({ problem: { kind: "elsewhere", why, provider: why === "stale" ? "" : "Example ID" } }),
+          aProviderSignIn({
+            problem: { kind: "elsewhere", why, provider: why === "stale" || why === "gone" ? "" : "Example ID" },
+          }),
           c,
         ),
     ]),

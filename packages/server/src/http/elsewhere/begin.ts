@@ -24,8 +24,9 @@ export async function submitProvider(http: HttpRequest, tools: FlowTools): Promi
   if (!isFormToken(form, visitor, tools)) {
     return signInAnswer(arrival, tools, { problem: { kind: "stale" }, username: "", status: 403 });
   }
-  const provider = await activeProvider(form.get("provider") ?? "", tools);
-  if (provider === undefined) return problemAt(undefined, "stale", arrival, tools);
+  const id = form.get("provider") ?? "";
+  const provider = await activeProvider(id, tools);
+  if (provider === undefined) return closedAnswer(id, arrival, tools);
   return beginSignIn(provider, null, arrival, tools);
 }
 
@@ -145,10 +146,17 @@ export async function problemAt(
         only: isReplaced(tools.config.externalSignIn),
       },
       ...{ username: usernameOf(arrival), status },
-      ...(provider?.company && { tried: provider }),
+      ...(provider?.company && provider.status === "active" && { tried: provider }),
     },
   });
   return why === "unreachable" ? { ...answer, headers: { ...answer.headers, "retry-after": String(AGAIN) } } : answer;
+}
+
+/** The sign-in page for somebody whose provider was disabled or deleted while the page was open. What waits still waits. */
+export async function closedAnswer(id: string, arrival: Arrival, tools: FlowTools): Promise<Answer> {
+  const known = (await tools.elsewhere.providers()).get(id);
+  const why = known === undefined ? "gone" : known.company === undefined ? "closed" : "company_closed";
+  return problemAt(known, why, arrival, tools);
 }
 
 /** What the form had, so that nobody has to type it again. */

@@ -18,7 +18,15 @@ import { secondStepAnswer, waysFor } from "../endpoints/second-step-page.ts";
 import { securityAfter } from "../endpoints/security.ts";
 import { newsOf } from "../factor-change-input.ts";
 import { type Answer, type HttpRequest, redirect } from "../http-message.ts";
-import { activeProvider, attemptOf, begin, needsSecondFactor, OLDEST_SIGN_IN, problemAt } from "./begin.ts";
+import {
+  activeProvider,
+  attemptOf,
+  begin,
+  closedAnswer,
+  needsSecondFactor,
+  OLDEST_SIGN_IN,
+  problemAt,
+} from "./begin.ts";
 import { toConnect } from "./connect.ts";
 import { offerAddress } from "./offer-address.ts";
 import { withPostedName } from "./posted-callback.ts";
@@ -132,13 +140,19 @@ function unproved(provider: SignInProvider, identity: UpstreamIdentity, { fresh,
   return { fault: "unverified", detail: "auth_time is before the request" } as const;
 }
 
+/** The way back took too long, or the provider was disabled or deleted meanwhile: then nobody can start again. */
 async function tooLate(
   { connects, providerId }: ElsewhereState,
   arrival: Arrival,
   tools: CallbackTools,
 ): Promise<Answer> {
-  if (connects !== null) return securityAfter("account-failed", arrival.visitor.cookies, tools);
-  return problemAt(await activeProvider(providerId, tools), "stale", arrival, tools);
+  const provider = await activeProvider(providerId, tools);
+  if (connects !== null) {
+    return securityAfter(provider === undefined ? "account-closed" : "account-failed", arrival.visitor.cookies, tools);
+  }
+  return provider === undefined
+    ? closedAnswer(providerId, arrival, tools)
+    : problemAt(provider, "stale", arrival, tools);
 }
 
 /** The callback was opened a second time, for example with the browser's back button. */

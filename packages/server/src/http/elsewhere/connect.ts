@@ -35,7 +35,7 @@ interface Proof {
 /** "Connect": the way to the provider. */
 export const beginConnect = freshly("security", async ({ person, session, http, visitor }, tools: FlowTools) => {
   const provider = await providerFor(person, formOf(http).get("provider") ?? "", tools);
-  if (provider === undefined) return securityAfter("account-failed", visitor.cookies, tools);
+  if (provider === undefined) return securityAfter("account-closed", visitor.cookies, tools);
   const arrival = { visitor, http, continuation: undefined, flow: undefined };
   const beginning = { connects: session.sessionId, fresh: false, choose: true, mfa: false, loginHint: null };
   const answer = await begin(provider, beginning, arrival, tools);
@@ -92,8 +92,8 @@ export const showConnect = freshly("security", async ({ person, session, http, v
   const sealed = new URLSearchParams(http.query).get("identity");
   const proof = openProof(sealed, session.sessionId, tools);
   const provider = proof && (await providerFor(person, proof.providerId, tools));
-  if (sealed === null || proof === undefined || provider === undefined)
-    return securityAfter("account-failed", visitor.cookies, tools);
+  if (sealed === null || proof === undefined) return securityAfter("account-failed", visitor.cookies, tools);
+  if (provider === undefined) return securityAfter("account-closed", visitor.cookies, tools);
   const company = await companyOf(provider, tools.elsewhere.people);
   const { email, username, name } = proof.identity;
   const view = {
@@ -110,9 +110,10 @@ export const submitConnect = freshly("security", async ({ person, session, http,
   const sealed = formOf(http).get("identity");
   const proof = openProof(sealed, session.sessionId, tools);
   const provider = proof && (await providerFor(person, proof.providerId, tools));
-  const subject = provider && subjectAt(provider, proof.identity);
-  if (sealed === null || proof === undefined || provider === undefined || subject === undefined)
-    return securityAfter("account-failed", visitor.cookies, tools);
+  if (sealed === null || proof === undefined) return securityAfter("account-failed", visitor.cookies, tools);
+  if (provider === undefined) return securityAfter("account-closed", visitor.cookies, tools);
+  const subject = subjectAt(provider, proof.identity);
+  if (subject === undefined) return securityAfter("account-failed", visitor.cookies, tools);
   const { elsewhere } = tools;
   const used = { kind: "identity to connect", key: keyOf(sealed), until: proof.provedAt + PROOF_TTL };
   if (!(await elsewhere.useOnce({ ...used, now: tools.now() }))) {

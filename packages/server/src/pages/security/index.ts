@@ -72,6 +72,8 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, appsEndIn: number
       return words.elsewhere.doneOther;
     case "account-failed":
       return words.elsewhere.doneFailed;
+    case "account-closed":
+      return words.elsewhere.doneClosed;
     case "account-disconnected":
       return words.elsewhere.doneDisconnected;
     case "account-last":

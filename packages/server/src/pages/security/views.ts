@@ -20,6 +20,7 @@ export const SECURITY_NOTICES = {
   "account-taken": "danger",
   "account-other": "danger",
   "account-failed": "danger",
+  "account-closed": "danger",
   "account-disconnected": "done",
   "account-last": "danger",
   "account-held": "danger",

@@ -29,6 +29,11 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "{provider} hat nicht mitgeteilt, wann Sie sich dort angemeldet haben. Das bestätigt also nicht, dass Sie es sind. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
       stale:
         "Diese Anmeldung hat zu lange gedauert, ist schon beendet oder begann in einem anderen Browser. Fangen Sie noch einmal an.",
+      closed:
+        "Mit {provider} können Sie sich hier im Moment nicht anmelden. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
+      company_closed:
+        "Mit {provider} können Sie sich hier im Moment nicht anmelden. Melden Sie sich auf andere Weise an, oder fragen Sie die Verwaltung Ihres Unternehmens.",
+      gone: "Mit dem gewählten Anbieter können Sie sich hier nicht mehr anmelden. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
       stranger:
         "Ihr Konto bei {provider} ist mit keinem Konto hier verbunden. Melden Sie sich auf andere Weise an, und verbinden Sie es dann unter „Sicherheit“.",
       refused:
@@ -80,6 +85,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
     doneOther: "Nicht verbunden: Ein anderes Konto dieses Dienstes ist verbunden. Trennen Sie es zuerst.",
     doneFailed:
       "Nicht verbunden: Die Anmeldung beim anderen Dienst ist fehlgeschlagen oder hat zu lange gedauert. Versuchen Sie es noch einmal.",
+    doneClosed:
+      "Nicht verbunden: Ein Konto bei diesem Anbieter kann hier im Moment nicht verbunden werden. Fragen Sie den Betreiber dieses Dienstes.",
     disconnect: "Trennen",
     disconnectNamed: "{provider} trennen",
     askDisconnect: "Dieses Konto trennen?",

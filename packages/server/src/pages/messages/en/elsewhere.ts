@@ -22,6 +22,11 @@ export const elsewhere = {
       not_fresh:
         "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask the people who run this service.",
       stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
+      closed:
+        "You can’t sign in with {provider} here at the moment. Sign in another way, or ask the people who run this service.",
+      company_closed:
+        "You can’t sign in with {provider} here at the moment. Sign in another way, or ask an admin of your company.",
+      gone: "You can no longer sign in here with the service that you chose. Sign in another way, or ask the people who run this service.",
       stranger:
         "Your account at {provider} isn’t connected to an account here. Sign in another way, then connect it under “Security”.",
       refused:
@@ -66,6 +71,8 @@ export const elsewhere = {
       "Not connected: that account is already connected to another account here, perhaps one of yours. To connect it to this one, first sign in with it and disconnect it there.",
     doneOther: "Not connected: another account of that service is connected. Disconnect it first.",
     doneFailed: "Not connected: the sign-in at the other service failed or took too long. Try again.",
+    doneClosed:
+      "Not connected: an account of that service can’t be connected here at the moment. Ask the people who run this service.",
     disconnect: "Disconnect",
     disconnectNamed: "Disconnect {provider}",
     askDisconnect: "Disconnect this account?",

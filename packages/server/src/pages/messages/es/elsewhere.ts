@@ -30,6 +30,11 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "{provider} no indicó cuándo inició sesión allí, así que esto no confirma que sea usted. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
       stale:
         "Este inicio de sesión tardó demasiado, ya se había terminado o empezó en otro navegador. Empiece de nuevo.",
+      closed:
+        "En este momento no puede iniciar sesión aquí con {provider}. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
+      company_closed:
+        "En este momento no puede iniciar sesión aquí con {provider}. Inicie sesión de otra forma o pregunte a un administrador de su empresa.",
+      gone: "Ya no puede iniciar sesión aquí con el servicio que eligió. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
       stranger:
         "Su cuenta de {provider} no está conectada a ninguna cuenta de aquí. Inicie sesión de otra forma y conéctela después en «Seguridad».",
       refused:
@@ -76,6 +81,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       "No se conectó: esa cuenta ya está conectada a otra cuenta de aquí, quizá una de las suyas. Para conectarla a esta, primero inicie sesión con ella y desconéctela allí.",
     doneOther: "No se conectó: hay otra cuenta de ese servicio conectada. Desconéctela primero.",
     doneFailed: "No se conectó: el inicio de sesión en el otro servicio falló o tardó demasiado. Inténtelo de nuevo.",
+    doneClosed:
+      "No se conectó: en este momento no se puede conectar aquí una cuenta de ese servicio. Pregunte a quien administra este servicio.",
     disconnect: "Desconectar",
     disconnectNamed: "Desconectar {provider}",
     askDisconnect: "¿Desconectar esta cuenta?",

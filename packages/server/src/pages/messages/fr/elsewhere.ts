@@ -29,6 +29,11 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "{provider} n’a pas indiqué quand vous vous y êtes connecté : cela ne confirme donc pas que c’est bien vous. Connectez-vous autrement ou demandez aux responsables de ce service.",
       stale:
         "Cette connexion a pris trop de temps, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
+      closed:
+        "Vous ne pouvez pas vous connecter ici avec {provider} pour le moment. Connectez-vous autrement ou demandez aux responsables de ce service.",
+      company_closed:
+        "Vous ne pouvez pas vous connecter ici avec {provider} pour le moment. Connectez-vous autrement ou demandez à un administrateur de votre entreprise.",
+      gone: "Vous ne pouvez plus vous connecter ici avec le service que vous avez choisi. Connectez-vous autrement ou demandez aux responsables de ce service-ci.",
       stranger:
         "Votre compte {provider} n’est associé à aucun compte ici. Connectez-vous autrement, puis associez-le dans « Sécurité ».",
       refused:
@@ -78,6 +83,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
       "Non associé : ce compte est déjà associé à un autre compte ici, peut-être l’un des vôtres. Pour l’associer à celui-ci, connectez-vous d’abord avec lui et dissociez-le dans cet autre compte.",
     doneOther: "Non associé : un autre compte de ce service est associé. Dissociez-le d’abord.",
     doneFailed: "Non associé : la connexion à l’autre service a échoué ou a pris trop de temps. Réessayez.",
+    doneClosed:
+      "Non associé : un compte de cet autre service ne peut pas être associé ici pour le moment. Demandez aux responsables de ce service-ci.",
     disconnect: "Dissocier",
     disconnectNamed: "Dissocier {provider}",
     askDisconnect: "Dissocier ce compte ?",
