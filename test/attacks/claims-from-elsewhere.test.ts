@@ -9,7 +9,7 @@ import type { SignInProvider } from "../../packages/server/src/owners/identities
 import type { Person } from "../../packages/server/src/owners/person.ts";
 import { AUTHENTICATOR, appOf, formWith } from "../support/authenticator-app.ts";
 import { aDevice, aDeviceClient } from "../support/device-actor.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, formTo, type Page, redeem } from "../support/http-browser.ts";
 import {
   addProvider,
   aSubject,
@@ -253,6 +253,7 @@ describe("UP-25 how strong the sign-in there was", () => {
     };
     return { agent, begun, page, tokens };
   }
+  const textOf = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, "");
   const asksConsent = ({ forms }: Page) => forms.some(({ action }) => action.endsWith("/consent"));
 
   test.each([
@@ -301,7 +302,8 @@ describe("UP-25 how strong the sign-in there was", () => {
     const parameters = begun.location?.searchParams;
     expect([parameters?.get("acr_values"), parameters?.get("prompt")]).toEqual(["urn:corp:strong", null]);
     const weak = await agent.follow(await agent.get(there.callback(begun, {}, claims)));
-    expect(asksConsent(weak)).toBe(false);
+    expect(textOf(weak)).toContain("Example ID didn’t ask you for a second step.");
+    expect(weak.text).toContain("/account/security/authenticator");
     const again = await pressProvider(agent, weak, provider);
     const strong = await agent.follow(await agent.get(there.callback(again, {}, { ...claims, ...{ amr: ["mfa"] } })));
     expect(asksConsent(strong)).toBe(true);
@@ -321,10 +323,44 @@ describe("UP-25 how strong the sign-in there was", () => {
     const parameters = begun.location?.searchParams;
     expect([parameters?.get("acr_values"), parameters?.get("prompt")]).toEqual(["urn:corp:strong", null]);
     const weak = await agent.follow(await agent.get(there.callback(begun, {}, claims)));
+    expect(textOf(weak)).toContain("Example ID didn’t ask you for a second step.");
     expect(weak.text).not.toContain(userCode);
     const again = await pressProvider(agent, weak, provider);
     const strong = await agent.follow(await agent.get(there.callback(again, {}, { ...claims, amr: ["mfa"] })));
     expect(strong.text).toContain(userCode);
+  });
+
+  const cancelled = { code: undefined, error: "access_denied" };
+  test.each([
+    ["they cancel", cancelled, {}, "You stopped the sign-in at Example ID"],
+    ["they are somebody else there", {}, aSubject(), "isn’t connected to the account that you use here"],
+    ["it asks for none", {}, {}, "Example ID didn’t ask you for a second step."],
+    ["it has an error", { code: undefined, error: "server_error" }, {}, "Example ID isn’t answering at the moment."],
+  ])(
+    "a second step there, and %s → the page of the second step says so; the request can still be declined",
+    async (_, changes, other, said) => {
+      const provider = await made(levels);
+      const claims = aSubject();
+      const { page, agent } = await asked(provider, claims);
+      const begun = await pressProvider(agent, page, provider);
+      const failed = await agent.follow(await agent.get(there.callback(begun, changes, { ...claims, ...other })));
+      expect(textOf(failed)).toContain(said);
+      expect(failed.text).toContain("/account/security/authenticator");
+      expect(failed.text).not.toContain('name="password"');
+      const denied = await agent.submit(formTo(failed, "/login/stronger"), { decision: "deny" });
+      expect(denied.location?.searchParams.get("error")).toBe("unmet_authentication_requirements");
+    },
+  );
+
+  test("the provider is disabled while the page of the second step is open → that page says so", async () => {
+    const provider = await made(levels);
+    const { page, agent } = await asked(provider, aSubject());
+    const begun = await pressProvider(agent, page, provider);
+    await made({ ...provider, status: "disabled" });
+    for (const answer of [await pressProvider(agent, page, provider), await agent.get(there.callback(begun))]) {
+      expect(textOf(answer)).toContain("You can’t sign in with Example ID here at the moment.");
+      expect(answer.text).toContain("/account/security/authenticator");
+    }
   });
 
   test("a wrong code of their authenticator app → their provider is still offered, and proves the second factor", async () => {
@@ -338,6 +374,13 @@ describe("UP-25 how strong the sign-in there was", () => {
     const step = await agent.follow(await agent.get(`/consent?request=${url}`));
     const wrong = await agent.submit(formWith(step, "code"), { code: "000000" });
     expect(wrong.text).toContain('aria-invalid="true"');
+    const given = await pressProvider(agent, wrong, provider);
+    const refused = await agent.get(there.callback(given, cancelled));
+    expect(textOf(refused)).toContain("You stopped the sign-in at Example ID");
+    expect(formWith(refused, "code").fields.has("partial")).toBe(true);
+    const weak = await agent.get(there.callback(await pressProvider(agent, refused, provider), {}, claims));
+    expect(textOf(weak)).toContain("Example ID didn’t ask you for a second step.");
+    expect(formWith(weak, "code").fields.has("partial")).toBe(true);
     const begun = await pressProvider(agent, wrong, provider);
     const strong = await agent.follow(await agent.get(there.callback(begun, {}, { ...claims, amr: ["mfa"] })));
     expect(asksConsent(strong)).toBe(true);

@@ -1,6 +1,13 @@
 /** The data for the pages about authentication factors other than the password. */
 
-import type { ClientCard, FormSecrets, PasskeyOffer, ProviderButton, SignedInAs } from "./views.ts";
+import type {
+  ClientCard,
+  FormSecrets,
+  NotSignedInElsewhere,
+  PasskeyOffer,
+  ProviderButton,
+  SignedInAs,
+} from "./views.ts";
 
 /** Where an action came from, as far as the server knows. */
 export interface SeenFrom {
@@ -27,7 +34,8 @@ export interface SecondStepView {
   readonly problem:
     | null
     | { readonly kind: "wrong" | "wrongRecovery" | "missing" | "stale" | "passkey" }
-    | { readonly kind: "throttled"; readonly minutes: number };
+    | { readonly kind: "throttled"; readonly minutes: number }
+    | NotSignedInElsewhere;
 }
 
 /** The page for a person who must set up a stronger factor before they can continue. */
@@ -42,6 +50,8 @@ export interface StrongerView {
   readonly passkeys: boolean;
   /** The sealed request, so that the person can return to it. Null if there is no request. */
   readonly request: string | null;
+  /** Why the sign-in at a provider was no second step. */
+  readonly problem: NotSignedInElsewhere | null;
 }
 
 /** `/account/security/passkeys`: the form that creates a passkey. */

@@ -1,10 +1,10 @@
 /** The buttons that lead to other providers: one form, in the operator's order. */
 import type { Chrome } from "./chrome.ts";
-import { rich } from "./messages/index.ts";
+import { type Messages, rich } from "./messages/index.ts";
 import { hidden, secrets } from "./parts/components.ts";
-import { html, type Markup } from "./parts/html.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
 import { name, visible } from "./untrusted-text.ts";
-import type { FormSecrets, ProviderButton } from "./views.ts";
+import type { FormSecrets, NotSignedInElsewhere, ProviderButton } from "./views.ts";
 
 interface Buttons {
   readonly providers: readonly ProviderButton[];
@@ -25,6 +25,17 @@ export function providerButtons({ providers, form, primary = false, only }: Butt
         </button>`,
     )}
   </form>`;
+}
+
+/**
+ * What went wrong at a provider, for somebody who is signed in and lacks a second step. Their page has neither "Switch
+ * account" nor another sign-in.
+ */
+export function secondStepProblem({ why, provider }: NotSignedInElsewhere, { elsewhere }: Messages): Child {
+  const { problem, onlyHere } = elsewhere;
+  const text =
+    why === "denied" ? onlyHere.denied : why === "another" || why === "other_person" ? onlyHere.another : problem[why];
+  return rich(text, { provider: name(provider) });
 }
 
 /** The first letter or number of a name. It only helps to find the button, so a reader of the page doesn't hear it. */

@@ -4,12 +4,12 @@ import type { SecondStepView } from "./factor-views.ts";
 import { fill, type Messages, plural, rich } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
 import { fieldError } from "./parts/fields.ts";
-import { type Attributes, html, type Markup } from "./parts/html.ts";
+import { type Attributes, type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { bothNames } from "./parts/person-names.ts";
 import { passkeyForm } from "./passkey-form.ts";
-import { providerButtons } from "./provider-buttons.ts";
+import { providerButtons, secondStepProblem } from "./provider-buttons.ts";
 import { name } from "./untrusted-text.ts";
 
 const ERROR_ID = "second-step-error";
@@ -83,7 +83,7 @@ function isAboutField({ kind }: Problem): boolean {
   return kind === "wrong" || kind === "wrongRecovery" || kind === "missing";
 }
 
-function problemText(problem: Problem, words: Messages): string {
+function problemText(problem: Problem, words: Messages): Child {
   switch (problem.kind) {
     case "throttled": {
       const count = Math.max(1, Math.ceil(problem.minutes));
@@ -93,6 +93,8 @@ function problemText(problem: Problem, words: Messages): string {
       return words.recover.stale;
     case "passkey":
       return words.passkey.failed;
+    case "elsewhere":
+      return secondStepProblem(problem, words);
     default:
       return words.secondStep[problem.kind];
   }

@@ -3,10 +3,10 @@ import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import type { StrongerView } from "./factor-views.ts";
 import { rich } from "./messages/index.ts";
-import { secrets, tile } from "./parts/components.ts";
+import { notice, secrets, tile, titled } from "./parts/components.ts";
 import { html } from "./parts/html.ts";
 import { cardPage } from "./parts/layout.ts";
-import { providerButtons } from "./provider-buttons.ts";
+import { providerButtons, secondStepProblem } from "./provider-buttons.ts";
 import { name } from "./untrusted-text.ts";
 
 export function strongerPage(view: StrongerView, chrome: Chrome): string {
@@ -17,7 +17,7 @@ export function strongerPage(view: StrongerView, chrome: Chrome): string {
   const text = wanted === "phr" ? stronger.introPasskey : stronger.intro;
   return cardPage(
     chrome,
-    stronger.title,
+    titled(stronger.title, view.problem !== null, words),
     html`<div class="stack">
       <div class="heading">
         ${tile(client, "large", base)}
@@ -25,6 +25,7 @@ export function strongerPage(view: StrongerView, chrome: Chrome): string {
         ${clientHost(client.host, words)}
         <p class="soft">${rich(text, { app: name(client.name) })}</p>
       </div>
+      ${view.problem !== null && notice("danger", secondStepProblem(view.problem, words), { focus: true })}
       <div class="buttons">
         ${view.passkeys && html`<a class="button primary" href=${`${base}/account/security/passkeys${query}`}>${stronger.passkey}</a>`}
         ${

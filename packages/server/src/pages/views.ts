@@ -5,7 +5,7 @@ import type { HistoryEntryView } from "./history-entry-view.ts";
 import type { EndedApp } from "./parts/access-ends.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
-export type { ElsewhereProblem, ProviderButton } from "./elsewhere-view.ts";
+export type { ElsewhereProblem, NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
 export type * from "./history-entry-view.ts";
 
 /** The data with which a page asks the browser for a passkey. */

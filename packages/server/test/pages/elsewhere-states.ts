@@ -57,7 +57,7 @@ const long = [RTL_NAME, LONG_NAME, UNBREAKABLE, HOSTILE_NAME].map((name, at) =>
 const problems: readonly ElsewhereProblem[] = [
   ...(["denied", "unreachable", "unverified", "stale", "closed", "gone", "too_long"] as const),
   ...(["stranger", "refused", "domain", "address_taken", "another"] as const),
-  ...(["other_person", "unexpected", "not_fresh"] as const),
+  ...(["other_person", "unexpected", "not_fresh", "no_second_step"] as const),
   // Of a company's own provider.
   ...(["no_group", "other_company", "too_many", "not_member", "company_address", "company_closed"] as const),
 ];

@@ -74,7 +74,14 @@ export function aSecondStep(changes: Partial<SecondStepView> = {}): SecondStepVi
 
 export function aStronger(changes: Partial<StrongerView> = {}): StrongerView {
   const request = "sealed-request-value";
-  return { form: { csrf: "csrf-value", request }, client, wanted: "mfa", passkeys: true, request, ...changes };
+  const usual = {
+    form: { csrf: "csrf-value", request },
+    client,
+    wanted: "mfa",
+    passkeys: true,
+    problem: null,
+  } as const;
+  return { ...usual, request, ...changes };
 }
 
 export function anAddPasskey(changes: Partial<AddPasskeyView> = {}): AddPasskeyView {
@@ -141,6 +148,19 @@ export const factorStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "second-step-provider": (c) => secondStepPage(aSecondStep({ passkey: anOffer, over: null, providers }), c),
   stronger: (c) => strongerPage(aStronger(), c),
   "stronger-provider": (c) => strongerPage(aStronger({ elsewhere: { providers, form: aSecondStep().form } }), c),
+  ...Object.fromEntries(
+    (["denied", "no_second_step"] as const).flatMap((why) => {
+      const problem = { kind: "elsewhere", why, provider: "Example ID" } as const;
+      const elsewhere = { providers, form: aSecondStep().form };
+      return [
+        [`stronger-provider-${why}`, (c: Chrome) => strongerPage(aStronger({ elsewhere, problem }), c)],
+        [
+          `second-step-provider-${why}`,
+          (c: Chrome) => secondStepPage(aSecondStep({ over: null, providers, problem }), c),
+        ],
+      ];
+    }),
+  ),
   "second-step-provider-wrong": (c) =>
     secondStepPage(aSecondStep({ over: null, providers, problem: { kind: "wrong" } }), c),
   "stronger-device-provider": (c) =>

@@ -64,14 +64,15 @@ export async function finishSignIn(http: HttpRequest, tools: CallbackTools): Pro
     const { fault = "unverified", detail = "" } = failure ?? {};
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault, detail, address: http.address });
     if (state.connects !== null) return securityAfter("account-failed", visitor.cookies, tools);
-    return problemAt(provider, fault, arrival, tools);
+    return problemAt(provider, fault, arrival, tools, state.stepsUp);
   }
   const identity = withPostedName(finished.identity, new URLSearchParams(http.query), tools);
   if (state.connects !== null) return toConnect(state.connects, provider, identity, visitor, tools);
   if (tools.now() - (identity.authTime ?? tools.now()) > OLDEST_SIGN_IN && !state.fresh) {
     // A person who chose another account still means that one.
-    const asked = { connects: null, fresh: true, choose: state.choose, noChooser: true, loginHint: identity.email };
-    return begin(provider, { ...asked, mfa: needsSecondFactor(arrival) }, arrival, tools);
+    const { choose, stepsUp = false } = state;
+    const asked = { connects: null, fresh: true, choose, noChooser: true, stepsUp, loginHint: identity.email };
+    return begin(provider, { ...asked, mfa: stepsUp || needsSecondFactor(arrival) }, arrival, tools);
   }
   return signedInThere({ provider, identity, state }, arrival, tools);
 }
@@ -142,7 +143,7 @@ function unproved(provider: SignInProvider, identity: UpstreamIdentity, { fresh,
 
 /** The way back took too long, or the provider was disabled or deleted meanwhile: then nobody can start again. */
 async function tooLate(
-  { connects, providerId }: ElsewhereState,
+  { connects, providerId, stepsUp = false }: ElsewhereState,
   arrival: Arrival,
   tools: CallbackTools,
 ): Promise<Answer> {
@@ -151,8 +152,8 @@ async function tooLate(
     return securityAfter(provider === undefined ? "account-closed" : "account-failed", arrival.visitor.cookies, tools);
   }
   return provider === undefined
-    ? closedAnswer(providerId, arrival, tools)
-    : problemAt(provider, "stale", arrival, tools);
+    ? closedAnswer(providerId, arrival, tools, stepsUp)
+    : problemAt(provider, "stale", arrival, tools, stepsUp);
 }
 
 /** The callback was opened a second time, for example with the browser's back button. */
@@ -189,10 +190,14 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   const { provider, identity } = back;
   const { http } = arrival;
   // Nobody becomes somebody else without having asked for it, and nobody gets a second account by accident.
-  const refusal = await replaces({ ...back, choose: back.state.choose }, arrival, tools);
+  const { choose, stepsUp = false } = back.state;
+  const replaced = await replaces({ ...back, choose }, arrival, tools);
+  // Without the second step, the sign-in there would change nothing for the person who is signed in.
+  const useless = stepsUp && !identity.mfa && arrival.visitor.signedIn !== undefined ? "no_second_step" : undefined;
+  const refusal = replaced ?? useless;
   if (refusal !== undefined) {
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: refusal, address: http.address });
-    return problemAt(provider, refusal, arrival, tools);
+    return problemAt(provider, refusal, arrival, tools, stepsUp);
   }
   const signed = await signInElsewhere(provider, identity, newsOf(http, tools), tools.elsewhere.people);
   const gone = signed.kind === "signed_in" && !(await isStillThere(signed.person, tools));
@@ -200,7 +205,7 @@ async function signedInThere(back: Back, arrival: Arrival, tools: CallbackTools)
   if (outcome.kind === "refused") {
     const { reason } = outcome;
     tools.event("sign_in_elsewhere_failed", { provider: provider.id, fault: reason, address: http.address });
-    return problemAt(provider, problemOf(reason, provider), arrival, tools);
+    return problemAt(provider, problemOf(reason, provider), arrival, tools, stepsUp);
   }
   const { person, made, follows } = outcome;
   const authTime = authTimeOf(back, made, tools.now());

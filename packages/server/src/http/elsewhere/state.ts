@@ -33,14 +33,16 @@ export interface ElsewhereState {
   readonly choose: boolean;
   /** True: the provider has refused the request for a choice of accounts. Absent: false. */
   readonly noChooser?: boolean;
+  /** True: somebody who is signed in lacks a second factor alone. Absent: false. */
+  readonly stepsUp?: boolean;
   readonly continuation: Continuation | undefined;
 }
 
 /** `browser`: the nonce of the browser that carries it. */
 export function sealState(state: ElsewhereState, browser: string, secrets: Secrets): string {
   const { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, continuation } = state;
-  const { tries = false, noChooser = false } = state;
-  const asked = [fresh, continuation ?? null, choose, tries, noChooser];
+  const { tries = false, noChooser = false, stepsUp = false } = state;
+  const asked = [fresh, continuation ?? null, choose, tries, noChooser, stepsUp];
   const plain = [providerId, connects, nonce, codeVerifier, begunAt, ...asked];
   const bytes = deflateRawSync(Buffer.from(JSON.stringify(plain)));
   return Buffer.from(seal(secrets, PURPOSE, browser, bytes)).toString("base64url");
@@ -58,12 +60,13 @@ export function openState(sealed: string | null, browser: string, secrets: Secre
     choose?: boolean,
     tries?: boolean,
     noChooser?: boolean,
+    stepsUp?: boolean,
   ];
   const [providerId, connects, nonce, codeVerifier, begunAt, ...asked] = JSON.parse(plain) as [
     ...[string, string | null, string, string, Millis],
     ...Asked,
   ];
-  const [fresh, continuation, choose = false, tries = false, noChooser = false] = asked;
-  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, tries, noChooser };
+  const [fresh, continuation, choose = false, tries = false, noChooser = false, stepsUp = false] = asked;
+  const opened = { providerId, connects, nonce, codeVerifier, begunAt, fresh, choose, tries, noChooser, stepsUp };
   return { ...opened, continuation: continuation ?? undefined };
 }

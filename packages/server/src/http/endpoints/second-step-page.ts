@@ -10,7 +10,7 @@ import { type Ways, waysOf } from "../../owners/second-step.ts";
 import { authenticationOf } from "../../owners/session-lifetime-and-level.ts";
 import type { SecondStepView } from "../../pages/factor-views.ts";
 import { secondStepPage, strongerPage } from "../../pages/index.ts";
-import type { ProviderButton } from "../../pages/views.ts";
+import type { NotSignedInElsewhere, ProviderButton } from "../../pages/views.ts";
 import {
   type Arrival,
   type FlowArrival,
@@ -84,20 +84,21 @@ function overAgain({ continuation, visitor }: Arrival, tools: FlowTools): string
 
 /**
  * The missing step of a sign-in that is too weak: the step alone, or the way to set one up. The time of the sign-in
- * does not change.
+ * does not change. `problem`: why the step at a provider led to nothing.
  */
 export async function stepUpAnswer(
   arrival: FlowArrival,
   signedIn: SignedIn,
   wanted: Exclude<Acr, "1fa">,
   tools: FlowTools,
+  problem: NotSignedInElsewhere | null = null,
 ): Promise<Answer> {
   const partial = partialOf(signedIn);
   const ways = await waysFor(partial, wanted, tools);
   const providers = await secondFactorsElsewhere(signedIn.person, wanted, tools);
-  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, null, providers);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, problem, providers);
   const { flow, visitor, http } = arrival;
-  const there = await strongerAtPage(arrival, signedIn, wanted, tools);
+  const there = problem === null ? await strongerAtPage(arrival, signedIn, wanted, tools) : undefined;
   if (there !== undefined) return redirect(303, there, visitor.cookies);
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const form = formSecrets(flow.continuation, visitor, tools);
@@ -105,7 +106,7 @@ export async function stepUpAnswer(
   const passkeys = relyingPartyOf(tools.issuer) !== undefined;
 
   const elsewhere = providers.length === 0 ? {} : { elsewhere: { providers, form } };
-  const view = { form, client, wanted, passkeys, request: form.request, ...elsewhere };
+  const view = { form, client, wanted, passkeys, request: form.request, problem, ...elsewhere };
   return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
 }
 
@@ -151,18 +152,19 @@ export async function deviceStepUpAnswer(
   arrival: Arrival,
   wanted: { readonly signedIn: SignedIn; readonly client: Client; readonly acr: Exclude<Acr, "1fa"> },
   tools: FlowTools,
+  problem: NotSignedInElsewhere | null = null,
 ): Promise<Answer> {
   const partial = partialOf(wanted.signedIn);
   const ways = await waysFor(partial, wanted.acr, tools);
   const providers = await secondFactorsElsewhere(wanted.signedIn.person, wanted.acr, tools);
-  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, null, providers);
+  if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, problem, providers);
   const { visitor, http, continuation } = arrival;
   const chrome = tools.chrome(http, { here: onward(continuation, visitor, tools) });
   const passkeys = relyingPartyOf(tools.issuer) !== undefined;
   const client = deviceCard(wanted.client, chrome.words.language);
   const elsewhere =
     providers.length === 0 ? {} : { elsewhere: { providers, form: formSecrets(continuation, visitor, tools) } };
-  const view = { form: null, client, wanted: wanted.acr, passkeys, request: null, ...elsewhere };
+  const view = { form: null, client, wanted: wanted.acr, passkeys, request: null, problem, ...elsewhere };
   return page(200, strongerPage(view, chrome), providers.length === 0 ? "here" : "to a client", visitor.cookies);
 }
 

@@ -27,6 +27,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Diese Anfrage gilt für ein anderes Konto als das, mit dem Sie sich bei {provider} angemeldet haben. Melden Sie sich mit dem Konto an, für das sie gilt.",
       not_fresh:
         "{provider} hat nicht mitgeteilt, wann Sie sich dort angemeldet haben. Das bestätigt also nicht, dass Sie es sind. Melden Sie sich auf andere Weise an, oder fragen Sie den Betreiber dieses Dienstes.",
+      no_second_step:
+        "{provider} hat keinen zweiten Schritt von Ihnen verlangt. Wählen Sie einen anderen Weg, oder fragen Sie den Betreiber dieses Dienstes.",
       stale:
         "Diese Anmeldung hat zu lange gedauert, ist schon beendet oder begann in einem anderen Browser. Fangen Sie noch einmal an.",
       closed:

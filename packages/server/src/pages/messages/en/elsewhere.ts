@@ -21,6 +21,8 @@ export const elsewhere = {
         "This request is for a different account from the one that you used at {provider}. Sign in with the account that it is for.",
       not_fresh:
         "{provider} didn’t say when you signed in there, so this doesn’t confirm that it’s you. Sign in another way, or ask the people who run this service.",
+      no_second_step:
+        "{provider} didn’t ask you for a second step. Choose another way, or ask the people who run this service.",
       stale: "This sign-in took too long, was finished before, or began in another browser. Start again.",
       closed:
         "You can’t sign in with {provider} here at the moment. Sign in another way, or ask the people who run this service.",

@@ -28,6 +28,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Esta solicitud es para una cuenta distinta de la que ha usado en {provider}. Inicie sesión con la cuenta para la que es.",
       not_fresh:
         "{provider} no indicó cuándo inició sesión allí, así que esto no confirma que sea usted. Inicie sesión de otra forma o pregunte a quien administra este servicio.",
+      no_second_step:
+        "{provider} no le pidió un segundo paso. Elija otra forma o pregunte a quien administra este servicio.",
       stale:
         "Este inicio de sesión tardó demasiado, ya se había terminado o empezó en otro navegador. Empiece de nuevo.",
       closed:

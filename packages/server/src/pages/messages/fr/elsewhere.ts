@@ -27,6 +27,8 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Cette demande concerne un autre compte que celui que vous avez utilisé chez {provider}. Connectez-vous avec le compte concerné.",
       not_fresh:
         "{provider} n’a pas indiqué quand vous vous y êtes connecté : cela ne confirme donc pas que c’est bien vous. Connectez-vous autrement ou demandez aux responsables de ce service.",
+      no_second_step:
+        "{provider} ne vous a pas demandé de deuxième étape. Choisissez un autre moyen ou demandez aux responsables de ce service.",
       stale:
         "Cette connexion a pris trop de temps, était déjà terminée ou a commencé dans un autre navigateur. Recommencez.",
       closed:
