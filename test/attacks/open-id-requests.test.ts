@@ -92,6 +92,12 @@ describe("id_token_hint", () => {
     const page = await one.agent.follow(await one.agent.get(url({ id_token_hint: other.idToken })));
     expect(page.status).toBe(200);
     expect(page.text).not.toContain(other.username);
+    // Who is signed in is not asked to confirm that it's them: their sign-in would be refused.
+    expect(page.text).toContain("but this app asks for a different account. Sign in with that one.");
+    expect(page.text).not.toContain("to confirm that it’s you");
+    const choosing = await one.agent.get(url({ id_token_hint: other.idToken, prompt: "select_account" }));
+    expect(choosing.text).toContain("but this app asks for a different account.");
+    expect(choosing.text).not.toContain("To continue with this account");
     const refused = await signIn(one.agent, one.username, page);
     expect(refused.location?.searchParams.get("error")).toBe("login_required");
     const again = await one.agent.follow(await one.agent.get(url({ id_token_hint: other.idToken })));

@@ -155,6 +155,30 @@ describe("login_hint", () => {
     expect((await agent.get(authorizeUrl(server, client, { login_hint: "ann" }))).status).toBe(302);
   });
 
+  test.each([{ prompt: "login" }, { max_age: "1" }])(
+    "of another account, while somebody is signed in, with %o → the page asks for that account, and names nobody else",
+    async (asks) => {
+      const { agent, username } = await allowed();
+      server.tick(10_000);
+      const names = (page: Page) => [inputValue(page, "username"), page.text.includes("You’re signed in as")];
+      const at = async (login_hint: string) =>
+        names(await agent.get(authorizeUrl(server, client, { ...asks, login_hint })));
+      expect(await at("somebody.else")).toEqual(["somebody.else", false]);
+      expect(await at("nobody at all")).toEqual(["nobody at all", false]);
+      // The same account, however it is named.
+      expect(await at(` ${username.toUpperCase()}`)).toEqual([` ${username.toUpperCase()}`, true]);
+      expect(await at(`${username}@example.test`)).toEqual([`${username}@example.test`, true]);
+      // Another name that somebody typed.
+      const page = await agent.get(authorizeUrl(server, client, asks));
+      expect(names(page)[1]).toBe(true);
+      const wrong = await agent.submit(page.forms[0] ?? noForm(), { username: "ann", password: "x" });
+      expect(names(wrong)).toEqual(["ann", false]);
+      const other = await server.addPerson();
+      const hinted = await agent.get(authorizeUrl(server, client, { ...asks, login_hint: other.username }));
+      expect((await signIn(agent, other.username, hinted)).text).toContain(other.username);
+    },
+  );
+
   test("a wrong password → the field holds what was typed, not the hint", async () => {
     const agent = new Agent(server.issuer);
     const page = await agent.get(authorizeUrl(server, client, { login_hint: "ann" }));

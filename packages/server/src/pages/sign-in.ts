@@ -141,7 +141,8 @@ function heading(view: SignInView, chrome: Chrome): Markup {
 }
 
 /** Nobody is asked for a password that they don't have. */
-function introAgain({ choose, noPassword }: SignInView, words: Messages) {
+function introAgain({ choose, noPassword, unexpected }: SignInView, words: Messages) {
+  if (unexpected === true) return words.signIn.introOther;
   if (noPassword === true) return choose === undefined ? words.elsewhere.introAgain : words.elsewhere.chooseIntro;
   return choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro;
 }

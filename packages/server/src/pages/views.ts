@@ -99,6 +99,8 @@ export interface SignInView {
   readonly noPassword?: boolean;
   /** The signed-in person, if the request makes them sign in again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
+  /** True: the app expects another person than `again`. Absent: false. */
+  readonly unexpected?: true;
   /** Who stays signed in until another account is, and the path back to what waits. Null: nobody. */
   readonly stays: { readonly person: SignedInAs; readonly back: string } | null;
   /** Fields for the forms of the current session, if somebody is signed in and the request asks to choose an account. */

@@ -110,6 +110,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "sign-in-throttled": (c) => signInPage(aSignIn({ username: "ada", problem: { kind: "throttled", minutes: 5 } }), c),
   "sign-in-stale": (c) => signInPage(aSignIn({ problem: { kind: "stale" } }), c),
   "sign-in-again": (c) => signInPage(aSignIn({ username: "ada", again: ada }), c),
+  "sign-in-unexpected": (c) => signInPage(aSignIn({ again: ada, unexpected: true }), c),
   "sign-in-switch": (c) => signInPage(aSignIn({ stays: { person: ada, back: "/consent?request=sealed" } }), c),
   "sign-in-choose": (c) => signInPage(aSignIn({ username: "ada", again: ada, choose: aSignIn().form }), c),
   "sign-in-long": (c) =>

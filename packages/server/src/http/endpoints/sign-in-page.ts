@@ -1,5 +1,6 @@
 /** The sign-in page, with the continuation that waits behind it. */
 
+import { canonicalLogin } from "../../owners/canonical-login.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import {
   activeProviders,
@@ -9,7 +10,7 @@ import {
   providersOf,
 } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
-import { knowsPassword } from "../../owners/person.ts";
+import { knowsPassword, type Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
 import type { FormSecrets, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
@@ -93,20 +94,33 @@ export async function signInAnswer(
     return own === undefined ? shown : { ...shown, headers: { ...shown.headers, refresh: `0; url=${own.address}` } };
   }
   const { request } = flow;
-  const chooses = continuation?.kind === "request" && request.prompt.includes("select_account");
+  const { expectedPeople } = request;
+  const unexpected =
+    signedIn !== undefined && stays === null && expectedPeople?.includes(signedIn.person.personId) === false;
+  const chooses = !unexpected && continuation?.kind === "request" && request.prompt.includes("select_account");
   const chooser = chooses && stays === null ? signedIn : undefined;
   const hint = stays === null ? (request.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "") : "";
   const { username, problem, status } = again ?? { ...FIRST, username: hint };
   const chrome = tools.chrome(http, pageContextOf({ flow, visitor }, tools));
+  // The page asks for one account: nobody confirms who they are under another name.
+  const isNamed =
+    unexpected || chooser !== undefined || (signedIn !== undefined && isNameOf(username, signedIn.person));
   const view: SignInView = {
     ...{ ...common, ...workAddress },
     client: clientCard(request, chrome.words.language),
     username,
     problem,
-    again: signedIn === undefined || stays !== null ? null : signedInAs(signedIn.person),
+    again: signedIn === undefined || stays !== null || !isNamed ? null : signedInAs(signedIn.person),
+    ...(unexpected ? { unexpected } : {}),
     ...(chooser === undefined ? {} : { choose: { ...form, csrf: formToken(chooser.session, tools) } }),
   };
   return page(status, signInPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/** True also for no name at all. */
+function isNameOf(login: string, { username, email }: Person): boolean {
+  const name = canonicalLogin(login);
+  return login === "" || name === username || name === email;
 }
 
 /**

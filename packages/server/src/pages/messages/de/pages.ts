@@ -18,6 +18,8 @@ export const pages = {
     titleAgain: "Erneut anmelden",
     introAgain:
       "Sie sind als {person} angemeldet. Geben Sie Ihr Passwort noch einmal ein, um zu bestätigen, dass Sie es sind.",
+    introOther:
+      "Sie sind als {person} angemeldet, aber diese App verlangt ein anderes Konto. Melden Sie sich mit diesem anderen Konto an.",
     chooseFor: "Konto für {app} wählen",
     stays: "Sie bleiben als {person} angemeldet, bis Sie sich mit einem anderen Konto anmelden.",
     stay: "Zurück",

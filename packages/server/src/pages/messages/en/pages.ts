@@ -15,6 +15,7 @@ export const pages = {
     introFor: "Your password stays here. The app never sees it.",
     titleAgain: "Sign in again",
     introAgain: "You’re signed in as {person}. Enter your password again to confirm that it’s you.",
+    introOther: "You’re signed in as {person}, but this app asks for a different account. Sign in with that one.",
     chooseFor: "Choose an account for {app}",
     stays: "You stay signed in as {person} until you sign in with another account.",
     stay: "Go back",

@@ -17,6 +17,7 @@ export const pages = {
     introFor: "Su contraseña se queda aquí. La aplicación nunca la ve.",
     titleAgain: "Inicie sesión de nuevo",
     introAgain: "Ha iniciado sesión como {person}. Introduzca de nuevo su contraseña para confirmar que es usted.",
+    introOther: "Ha iniciado sesión como {person}, pero esta aplicación pide otra cuenta. Inicie sesión con esa.",
     chooseFor: "Elija una cuenta para {app}",
     stays: "Su sesión como {person} sigue abierta hasta que inicie sesión con otra cuenta.",
     stay: "Volver",

@@ -18,6 +18,8 @@ export const pages = {
     titleAgain: "Connectez-vous de nouveau",
     introAgain:
       "Vous êtes connecté en tant que {person}. Saisissez de nouveau votre mot de passe pour confirmer que c’est bien vous.",
+    introOther:
+      "Vous êtes connecté en tant que {person}, mais cette application demande un autre compte. Connectez-vous avec celui-là.",
     chooseFor: "Choisissez un compte pour {app}",
     stays: "Vous restez connecté en tant que {person} jusqu’à votre connexion avec un autre compte.",
     stay: "Revenir",
