@@ -74,6 +74,7 @@ const postgresTests = [
         "flows/company-consent",
         "flows/company-rule-ends",
         "flows/consent-hosts",
+        "flows/what-still-works",
         "flows/fresh-sign-in",
         "flows/recovery-intruder",
         "flows/recovery-removal",
