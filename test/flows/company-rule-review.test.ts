@@ -81,6 +81,30 @@ test("an approval loses a permission → the history says it of members alone, a
   );
 });
 
+test("an approval for others, members decided before → only access that the choice on the page can't end is said to stay", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const other = await server.addPerson();
+  await addMember(server, acme, other);
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  const url = authorizeUrl(server, app, { scope: "read write" });
+  const answer = { owner: acme.companyId, scope: ["read", "write"], duration: String(7 * 86_400) };
+  await authorize(new Agent(server.issuer), url, acme.member.username, answer);
+  const agent = await as(acme.admin);
+  const fields = { rule: "allow", audience: "selected", member: other.personId, scope: "read", duration: "31536000" };
+  const question = plain(await ask(agent, app, acme, fields));
+  expect(question).toContain("Their access ends. The access of people who are admins now stays.");
+  expect(question).not.toContain("keeps its own end");
+  expect(question).not.toContain("Change your photos");
+  await authorize(new Agent(server.issuer), url, acme.admin.username, { ...answer, duration: String(30 * 86_400) });
+  const asked = await ask(agent, app, acme, fields);
+  expect(plain(asked)).toMatch(
+    /For admins and for members whom this rule allows, these permissions don’t change\. Access that they gave before keeps its own end: Change your photos ends in 30 days/,
+  );
+  await agent.submit(formTo(asked, app), { members: "end" });
+  expect(await endsFor(acme)).toEqual([]);
+  expect(await endsFor({ ...acme, member: acme.admin })).toEqual([{ read: 30, write: 30 }]);
+});
+
 test("an approval for selected members → the question names them, the permissions, and the end", async () => {
   const acme = await addCompany(server, { defaultRule: "members" });
   const other = await server.addPerson();

@@ -12,7 +12,7 @@ import {
 } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
-import type { Acting, AppRule, Invitation, ListedRule } from "./company-storage.ts";
+import type { Acting, AppRule, HeldScope, Invitation, ListedRule, NewRule } from "./company-storage.ts";
 import type { CompanySignIn } from "./identities/company-provider.ts";
 import type { SignInProvider } from "./identities/sign-in-provider.ts";
 
@@ -173,6 +173,20 @@ export function standingRule<R extends AppRule>(
   now: Millis,
 ): R | undefined {
   return rule?.rule === "allow" && !isInForce(rule, reach, now) ? undefined : rule;
+}
+
+/**
+ * True: under a new rule, the access of this person can go on only if the admin leaves it to members whom the rule
+ * doesn't allow. Admins need no rule. Null: there is no rule for the app.
+ */
+export function isLeftOut(next: NewRule | null, { personId, admin }: Pick<HeldScope, "personId" | "admin">): boolean {
+  return !admin && !(next?.rule === "allow" && (next.selected?.includes(personId) ?? true));
+}
+
+/** The scopes that a new approval takes from members' access: those that only the approval before it allowed. */
+export function scopesTaken(before: AppRule | undefined, next: NewRule | null): readonly string[] {
+  if (before?.rule !== "allow" || next?.rule !== "allow") return [];
+  return before.scopes.filter((name) => !next.scopes.includes(name));
 }
 
 function isNamed({ forSelected }: AppRule, { selected }: Acting): boolean {

@@ -11,7 +11,7 @@ import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
 import { liveUnder, type NamedRequest, requestsOf } from "./company-apps.ts";
 import type { AsMember, CompanyContext } from "./context.ts";
-import { keptUntil, peopleIn, type RuleChange, ruleChange } from "./rule-change.ts";
+import { keptUntil, loses, peopleIn, type RuleChange, ruleChange } from "./rule-change.ts";
 
 /** Maximum number of people whose use of the app a page shows. */
 const PEOPLE_SHOWN = 20;
@@ -167,8 +167,6 @@ export async function effectsOf(
 ): Promise<RuleEffects | undefined> {
   const { key, acting } = at;
   const now = clock();
-  const count = (but: { readonly except?: readonly string[]; readonly lost?: readonly string[] }) =>
-    storage.companyApps.countActing({ ...key, clientId, now, ...but });
   const [rules, held] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
@@ -177,14 +175,12 @@ export async function effectsOf(
   const rule = standingRule(found, { ceiling }, now);
   const { defaultRule } = acting.company;
   const change = ruleChange({ rule, defaultRule, held }, next);
-  const { lost } = change;
-  const [{ people }, { members: withdrawn }, losing] = await Promise.all([
-    count({}),
-    count({ except: next?.selected ?? [] }),
-    lost.length === 0 ? 0 : count({ lost }).then(({ members }) => members),
-  ]);
-  const shortened = change.shortens === undefined ? 0 : peopleIn(change.shortens.held);
-  const effects = { change, people, withdrawn, losing, shortened, endsAt: keptUntil(held, change, next) };
+  const effects = {
+    ...{ change, people: peopleIn(held), withdrawn: peopleIn(change.leftOut) },
+    losing: peopleIn(held.filter((one) => loses(one, change.lost))),
+    shortened: change.shortens === undefined ? 0 : peopleIn(change.shortens.held),
+    endsAt: keptUntil(change, next),
+  };
   return affects(effects) ? effects : undefined;
 }
 

@@ -2,6 +2,7 @@
 
 import { sooner } from "../../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import { isLeftOut, scopesTaken } from "../company-rules.ts";
 import type { DefaultRule, HeldScope, ListedRule, NewRule } from "../company-storage.ts";
 import { latestOf } from "../consent-after-decision.ts";
 
@@ -27,7 +28,12 @@ export interface RuleChange {
   readonly lost: readonly string[];
   /** The access that ends sooner than now: then. Admins' access is no exception. */
   readonly shortens: { readonly to: Millis; readonly held: readonly HeldScope[] } | undefined;
-  /** For an approval: the access that it doesn't change, because it is to scopes that the approval doesn't name. */
+  /** The access of members whom the next rule doesn't allow. If it withdraws, the admin chooses whether this access ends. */
+  readonly leftOut: readonly HeldScope[];
+  /**
+   * For an approval: the access that it doesn't change, because it is to scopes that the approval doesn't name. Access
+   * that the admin's choice can end is not part of it.
+   */
   readonly stays: readonly HeldScope[];
 }
 
@@ -47,24 +53,24 @@ export function ruleChange({ rule, defaultRule, held }: RuleNow, next: NewRule |
       ? before.selected.filter((personId) => after?.selected?.includes(personId) !== true)
       : [];
   const blocks = next?.rule === "block";
-  const lost = lostScopes(before, after);
+  const lost = scopesTaken(before, next);
+  const leftOut = held.filter((one) => isLeftOut(next, one));
+  const withdraws = !blocks && !isForAll && ((wasOpen && !(next === null && rule === undefined)) || unnamed.length > 0);
+  const isKept = (one: HeldScope) => !loses(one, lost) && !(withdraws && leftOut.includes(one));
   return {
     opens: isForAll && (!wasForAll || gains),
     blocks,
-    withdraws: !blocks && !isForAll && ((wasOpen && !(next === null && rule === undefined)) || unnamed.length > 0),
+    withdraws,
     unnamed,
     lost,
     shortens: after && shortened(held, after),
-    stays: after === undefined ? [] : held.filter((one) => !after.scopes.includes(one.name) && !loses(one, lost)),
+    leftOut,
+    stays: after === undefined ? [] : held.filter((one) => !after.scopes.includes(one.name) && isKept(one)),
   };
 }
 
-function lostScopes(before: ListedRule | undefined, after: NewRule | undefined): readonly string[] {
-  return before === undefined || after === undefined ? [] : before.scopes.filter((one) => !after.scopes.includes(one));
-}
-
 /** Admins keep what a narrower approval takes from members. */
-function loses({ admin, name }: HeldScope, lost: readonly string[]): boolean {
+export function loses({ admin, name }: HeldScope, lost: readonly string[]): boolean {
   return !admin && lost.includes(name);
 }
 
@@ -75,15 +81,14 @@ function shortened(held: readonly HeldScope[], { scopes, endsAt }: NewRule): Rul
   return some.length === 0 ? undefined : { to: endsAt, held: some };
 }
 
-/** The latest end of the access that members keep under the next rule. */
+/** The latest end of the access that members whom the next rule doesn't allow keep under it. */
 export function keptUntil(
-  held: readonly HeldScope[],
-  { lost }: Pick<RuleChange, "lost">,
+  { leftOut, lost }: Pick<RuleChange, "leftOut" | "lost">,
   next: NewRule | null,
 ): Millis | null {
   const after = next?.rule === "allow" ? next : undefined;
-  const ends = held
-    .filter((one) => !one.admin && after?.selected?.includes(one.personId) !== true && !loses(one, lost))
+  const ends = leftOut
+    .filter((one) => !loses(one, lost))
     .map(({ name, endsAt }) => (after?.scopes.includes(name) === true ? sooner(endsAt, after.endsAt) : endsAt));
   return latestOf(ends) ?? null;
 }

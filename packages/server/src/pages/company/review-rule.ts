@@ -117,7 +117,8 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
         "",
         chrome,
       ),
-    stays.length > 0 && html`<div class="effect">${said(review.stays)} ${endingScopes(stays, view.now, chrome)}</div>`,
+    stays.length > 0 &&
+      html`<div class="effect">${said(withdraws === null ? review.stays : review.staysAllowed)} ${endingScopes(stays, view.now, chrome)}</div>`,
   ];
 }
 

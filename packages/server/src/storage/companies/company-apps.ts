@@ -3,7 +3,7 @@
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import type { PauseOutcome, Pausing } from "../../owners/change-conditions.ts";
-import { standingRule, verdictOn } from "../../owners/company-rules.ts";
+import { isLeftOut, scopesTaken, standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
   AppRule,
@@ -30,7 +30,7 @@ import {
 } from "../consents/consents.ts";
 import { changeGrants, liveGrants, presentAccess, takenAway } from "../consents/grants-of-consent.ts";
 import { note, noteEnded } from "../consents/history.ts";
-import { query, sql, type Tx, transaction, words } from "../define-verbs.ts";
+import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { lockedReach } from "../grants/grant-lifecycle.ts";
 import {
   endedColumns,
@@ -253,7 +253,7 @@ async function lowerCeiling(
   before: AppRule | undefined,
   by: string,
 ): Promise<void> {
-  const lost = before?.rule === "allow" ? before.scopes.filter((name) => !rule.scopes.includes(name)) : [];
+  const lost = scopesTaken(before, rule);
   if (lost.length === 0) return;
   const key = { partition, ownerId: companyId, clientId };
   const consent = await lockConsent(tx, key);
@@ -277,14 +277,15 @@ async function lowerCeiling(
  * Without the approval, members lose their grants, unless they are admins or the rule names them. The company's consent stays, because admins'
  * grants depend on it.
  */
-async function endForMembers(tx: Tx, { partition, companyId, clientId, now }: SetRule, by: string): Promise<number> {
+async function endForMembers(
+  tx: Tx,
+  { partition, companyId, clientId, rule, now }: SetRule,
+  by: string,
+): Promise<number> {
   const key = { partition, ownerId: companyId, clientId };
   await tx.one(lockedConsent, key);
-  const named = await tx.all(sql`SELECT person_id FROM company_rule_members WHERE ${thisApp}`, {
-    ...{ partition, companyId, clientId },
-  });
-  const stay = new Set(named.map((row) => text(row, "person_id")));
-  const live = (await tx.all(membersGrants, { ...key, now })).filter((row) => !stay.has(text(row, "person_id")));
+  const isOver = (row: Row) => isLeftOut(rule, { personId: text(row, "person_id"), admin: false });
+  const live = (await tx.all(membersGrants, { ...key, now })).filter(isOver);
   const changes = live
     .map(grantOf)
     .map(({ grantId, absoluteUntil, decidedAt }) => ({ grantId, absoluteUntil, decidedAt, scopes: [] }));

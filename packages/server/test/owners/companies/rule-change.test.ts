@@ -75,22 +75,36 @@ describe("access that an approval changes", () => {
     expect(change.shortens?.to).toBe(NOW + DAY);
     expect(change.shortens?.held.map(({ personId }) => personId)).toEqual(["m", "boss"]);
     expect(latestEnds(change.stays)).toEqual([{ name: "write", expiresAt: null }]);
-    expect(keptUntil(held, change, day)).toBeNull();
-    expect(keptUntil(held, change, { ...day, selected: ["m"] })).toBe(NOW + HOUR);
+    const some = { ...day, selected: ["m"] };
+    expect(keptUntil(ruleChange(present, some), some)).toBe(NOW + HOUR);
+    const others = { ...day, selected: ["n"] };
+    expect(keptUntil(ruleChange(present, others), others)).toBeNull();
   });
 
   test("without a scope that the earlier approval had → members lose it, admins' access to it stays", () => {
     const change = ruleChange({ ...present, rule: before({ scopes: ["read", "write"] }) }, day);
     expect(change.lost).toEqual(["write"]);
     expect(change.stays).toEqual([holds("write", NOW + DAY, { personId: "boss", admin: true })]);
-    expect(keptUntil(held, change, day)).toBe(NOW + DAY);
+    const others = { ...day, selected: [] };
+    expect(keptUntil(ruleChange({ ...present, rule: before({ scopes: ["read", "write"] }) }, others), others)).toBe(
+      NOW + DAY,
+    );
+  });
+
+  test("for some, where members decided → access of the others is left to the choice, so it isn't said to stay", () => {
+    const next = { ...day, selected: ["n"] };
+    const change = ruleChange(present, next);
+    expect(change.leftOut).toEqual([holds("read", null), holds("write", null)]);
+    expect(change.stays).toEqual([holds("write", NOW + DAY, { personId: "boss", admin: true })]);
+    // No choice is asked where they were not allowed before either: their access goes on.
+    expect(ruleChange({ ...present, defaultRule: "ask" }, next).stays).toHaveLength(2);
   });
 
   test("blocked or on request → nothing is said to stay, and the earlier ends hold", () => {
     const ask = allow({ rule: "ask" });
     expect(ruleChange(present, allow({ rule: "block" })).stays).toEqual([]);
     expect(ruleChange(present, ask)).toMatchObject({ shortens: undefined, stays: [] });
-    expect(keptUntil(held, ruleChange(present, ask), ask)).toBeNull();
+    expect(keptUntil(ruleChange(present, ask), ask)).toBeNull();
   });
 });
 

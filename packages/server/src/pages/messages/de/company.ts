@@ -197,10 +197,12 @@ export const company = {
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
       loses:
-        "{app} verliert diese Berechtigungen bei Mitgliedern. Zugriff, den die Verwaltung selbst verbunden hat, bleibt.",
+        "{app} verliert diese Berechtigungen bei Mitgliedern. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",
       shortens: "Mit dieser Regel enden diese Berechtigungen spätestens am {to}. Bisher gelten sie länger:",
       stays:
         "Diese Regel ändert diese Berechtigungen nicht. Zugriff, den Mitglieder oder die Verwaltung früher erlaubt haben, behält sein eigenes Ende:",
+      staysAllowed:
+        "Für die Verwaltung und für Mitglieder, denen diese Regel die App erlaubt, ändern sich diese Berechtigungen nicht. Zugriff, den sie früher erlaubt haben, behält sein eigenes Ende:",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht mehr gilt?",
@@ -347,7 +349,7 @@ export const company = {
         "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für Mitglieder endet.",
       keep: "Diese Mitglieder behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis zum {when}",
       keepForever: "Diese Mitglieder behalten ihren Zugriff, bis er widerrufen wird",
-      end: "Der Zugriff dieser Mitglieder endet. Was die Verwaltung selbst verbunden hat, bleibt.",
+      end: "Der Zugriff dieser Mitglieder endet. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",

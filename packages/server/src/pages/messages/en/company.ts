@@ -188,9 +188,11 @@ export const company = {
       blocks:
         "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",
       withdraws: "This rule no longer covers some members who use {app}.",
-      loses: "{app} loses these permissions for members. Access that admins connected themselves stays.",
+      loses: "{app} loses these permissions for members. The access of people who are admins now stays.",
       shortens: "With this rule, these permissions end on {to} at the latest. Until now, they last longer:",
       stays: "This rule doesn’t change these permissions. Access that members or admins gave before keeps its own end:",
+      staysAllowed:
+        "For admins and for members whom this rule allows, these permissions don’t change. Access that they gave before keeps its own end:",
       people: "Members affected",
       permissions: "Permissions affected",
       who: "What happens to the access of members whom the rule no longer covers?",
@@ -333,7 +335,7 @@ export const company = {
         "{app} loses its access in the company’s name, for every member. If it was approved for members, the approval ends, too.",
       keep: "They keep their access until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
-      end: "Their access ends. What admins connected themselves stays.",
+      end: "Their access ends. The access of people who are admins now stays.",
       removeTitle: "Remove {person} from {company}?",
       removeText:
         "Apps that other members connected for the company stay. This person keeps their own account and the apps connected for it.",

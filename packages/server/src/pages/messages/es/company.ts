@@ -196,10 +196,12 @@ export const company = {
         "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",
       withdraws: "Esta regla ya no incluye a algunos miembros que usan {app}.",
       loses:
-        "{app} pierde estos permisos para los miembros. El acceso que conectaron los propios administradores se mantiene.",
+        "{app} pierde estos permisos para los miembros. El acceso de quienes son administradores ahora se mantiene.",
       shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Hasta ahora duran más:",
       stays:
         "Esta regla no cambia estos permisos. El acceso que dieron antes miembros o administradores conserva su propio fin:",
+      staysAllowed:
+        "Para los administradores y para los miembros a quienes esta regla permite la aplicación, estos permisos no cambian. El acceso que dieron antes conserva su propio fin:",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
       who: "¿Qué ocurre con el acceso de los miembros que la regla ya no incluye?",
@@ -344,7 +346,7 @@ export const company = {
         "{app} pierde su acceso en nombre de la empresa, para todos los miembros. También termina una aprobación para miembros.",
       keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
-      end: "El acceso de estos miembros termina. Lo que conectaron los propios administradores sigue.",
+      end: "El acceso de estos miembros termina. El acceso de quienes son administradores ahora se mantiene.",
       removeTitle: "¿Quitar a {person} de {company}?",
       removeText:
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",

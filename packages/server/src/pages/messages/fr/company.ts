@@ -201,11 +201,13 @@ export const company = {
         "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",
       withdraws: "Cette règle ne couvre plus certains membres qui utilisent {app}.",
       loses:
-        "{app} perd ces autorisations pour les membres. Les accès que les administrateurs ont connectés eux-mêmes restent.",
+        "{app} perd ces autorisations pour les membres. L’accès des personnes qui sont administrateurs actuellement reste.",
       shortens:
         "Avec cette règle, ces autorisations prennent fin le {to} au plus tard. Jusqu’ici, elles durent plus longtemps :",
       stays:
         "Cette règle ne change pas ces autorisations. Les accès que des membres ou des administrateurs ont donnés auparavant gardent leur propre fin :",
+      staysAllowed:
+        "Pour les administrateurs et pour les membres que cette règle autorise, ces autorisations ne changent pas. Les accès qu’ils ont donnés auparavant gardent leur propre fin :",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre plus ?",
@@ -354,7 +356,7 @@ export const company = {
         "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour des membres prend fin aussi.",
       keep: "Ils gardent leur accès jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
-      end: "Leur accès prend fin. Ce que les administrateurs ont connecté eux-mêmes reste.",
+      end: "Leur accès prend fin. L’accès des personnes qui sont administrateurs actuellement reste.",
       removeTitle: "Retirer {person} de {company} ?",
       removeText:
         "Les applications que d’autres membres ont connectées pour l’entreprise restent. Cette personne garde son propre compte et les applications qui y sont connectées.",
