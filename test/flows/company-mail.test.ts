@@ -1,7 +1,7 @@
 /** The messages to people of a company: invitations, members' requests, admins' answers. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addCompany, addMember } from "../support/company-staff.ts";
+import { addCompany, addMember, decide as decideRule } from "../support/company-staff.ts";
 import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { addCompanyProvider } from "../support/sign-in-providers.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
@@ -189,6 +189,28 @@ test("a request that is refused, and one that is approved → the member hears w
     expect(message.text).toContain(`Go to Acme Corp:\n${server.issuer}/company/${acme.slug}`);
     server.tick(1000);
   }
+});
+
+test("a request that is approved while the app is paused → the message says so, not to start again now", async () => {
+  const acme = await addCompany(server);
+  const { partition, companyId, member, slug } = acme;
+  const agent = await as(acme.admin);
+  const client = await server.addClient({ name: "Paper & Ink", scopes: ["read", "write"] });
+  const { clientId } = client;
+  const { companyApps } = server.assent.storage;
+  await decideRule(server, acme, client, { scopes: ["read"] });
+  await companyApps.setPaused({ partition, companyId, clientId, paused: true, by: null, now: server.now() });
+  const wish = { partition, companyId, clientId, personId: member.personId, scopes: ["read", "write"] };
+  await companyApps.askApproval({ ...wish, reason: "for the fair", now: server.now() });
+  let page = await agent.get(`/company/${slug}`);
+  for (const fields of [{ request: member.personId }, {}, {}])
+    page = await agent.submit(formTo(page, `/apps/${clientId}`, fields));
+  const { subject, text = "" } = await mailbox.next(member.email);
+  expect(subject).toBe("Paper & Ink was approved at Acme Corp, but it is paused");
+  const said = text.replaceAll(/\s+/g, " ");
+  expect(said).toContain("An admin of Acme Corp paused this app. Only an admin can resume it.");
+  expect(said).toContain("You can use the app for Acme Corp once an admin resumes it.");
+  expect(said).not.toContain("Go back to the app and start again.");
 });
 
 test("a request answered in part, then refused, then for a blocked app → each message says what is allowed, until when, and what not", async () => {

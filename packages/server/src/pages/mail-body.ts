@@ -39,6 +39,8 @@ export function mailOf(
   const say = (text: string): Said => ({ text: fill(text, values), html: rich(text, isolated(values)) });
   const first = firstText(view, words);
   const lines = [...invited(view, values, words), say(first)];
+  const isPaused = saysPaused(view);
+  if (isPaused) lines.push(say(words.forWhom.pausedNote));
   for (const text of appsEnded(view, chrome)) lines.push({ text, html: text });
   lines.push(...accessRevoked(view, chrome));
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
@@ -47,10 +49,10 @@ export function mailOf(
   if (view.kind === "factorsRestored")
     for (const text of codesAtRecovery(view.values.proving, words)) lines.push({ text, html: text });
   const told = facts(view, chrome);
-  const subject = fill(said.subject, values);
+  const subject = fill(isPaused ? words.mail.approvedPaused.subject : said.subject, values);
   // A message about something that no page can change has no button.
   const button = "button" in said ? fill(said.button, values) : null;
-  const hint = say(said.hint);
+  const hint = say(isPaused ? words.mail.approvedPaused.hint : said.hint);
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
   const plain = [...lines.map((line) => line.text), ...told.map(([label, value]) => `${label}: ${value.text}`)];
   const text = [...plain, ...(button === null ? [] : [`${button}:\n${link}`]), hint.text, `-- \n${footer}`].join(
@@ -73,6 +75,11 @@ export function mailOf(
 function firstText({ kind, values }: MailView, { mail }: Messages): string {
   if (values.seenBefore === true) return mail.signInSeenBefore;
   return values.inRecovery === true ? mail.recoveryUsedInRecovery : mail.kinds[kind].text;
+}
+
+/** True: a member may use an app that an admin paused. They can't start again before an admin resumes it. */
+function saysPaused({ kind, values: { answer } }: MailView): boolean {
+  return (kind === "companyApproved" || kind === "companyPartlyApproved") && answer?.paused === true;
 }
 
 /** Says that all apps lost their access, and when it ends. */

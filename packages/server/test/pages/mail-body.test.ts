@@ -37,6 +37,13 @@ const mail = (kind: (typeof KINDS)[number], locale = "en", changes = {}) =>
     { issuer, chrome: chrome({ issuer, locale }) },
   );
 
+test.each(locales)("%s: an approval of an app that is paused → every hole of its own sentences is filled", (locale) => {
+  const answer = { allowed: ["Read"], until: null, refused: [], waiting: [], paused: true as const };
+  const { subject, text } = mail("companyApproved", locale, { answer });
+  expect(`${subject}\n${text}`).not.toMatch(/\{\w+\}/);
+  expect(subject).not.toBe(mail("companyApproved", locale).subject);
+});
+
 test("facts about a sign-in → one row each, and one line each in the plain text", () => {
   const { html, text } = mail("signIn");
   expect(html.match(/<tr><td class="fact label/g)).toHaveLength(3);

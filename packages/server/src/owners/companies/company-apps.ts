@@ -7,7 +7,7 @@ import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import type { Pausing } from "../change-conditions.ts";
 import { approvedScopes, endOfRule } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
-import { consentUnder, latestOf } from "../consent-after-decision.ts";
+import { consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
 import { MOST_REQUESTS } from "./app-search.ts";
 import { type AsMember, askedBy, type CompanyContext, isPersonId, toldOf } from "./context.ts";
@@ -261,7 +261,13 @@ async function answersTo(
   const { clientId } = client;
   const requests = await openRequests(at, clientId, context);
   if (rule === null || rule.rule === "ask" || requests.length === 0) return [];
-  const before = (await context.storage.companyApps.listRules(at.key)).find((one) => one.clientId === clientId);
+  const { companyId: ownerId, ...key } = at.key;
+  const [rules, consent] = await Promise.all([
+    context.storage.companyApps.listRules(at.key),
+    context.storage.consents.find({ ...key, ownerId, clientId }),
+  ]);
+  const before = rules.find((one) => one.clientId === clientId);
+  const paused = isPaused(consent) ? { paused: true as const } : {};
   return requests.flatMap(({ personId, scopes: asked }) => {
     const had = approvedScopes(before, personId, { ceiling }, context.now());
     const isAllowed = (name: string) =>
@@ -270,7 +276,14 @@ async function answersTo(
     const blocked = rule.rule === "block";
     if (!blocked && allowed.every((name) => had.includes(name)) && allowed.length < asked.length) return [];
     const waiting = blocked ? [] : asked.filter((name) => !isAllowed(name));
-    const answer = { allowed, until: rule.endsAt, refused: blocked ? asked : [], waiting, blocked };
+    const answer = {
+      allowed,
+      until: rule.endsAt,
+      refused: blocked ? asked : [],
+      waiting,
+      blocked,
+      ...(allowed.length > 0 && paused),
+    };
     return [{ ...decisionNotice(at, client, personId, answer), asked }];
   });
 }

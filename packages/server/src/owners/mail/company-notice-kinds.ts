@@ -23,6 +23,8 @@ export interface DecisionAnswer {
   readonly waiting: readonly string[];
   /** True: the admin blocked the app for the whole company. */
   readonly blocked: boolean;
+  /** True: the app is paused for the company, so the member can use what is allowed once an admin resumes it. Absent: false. */
+  readonly paused?: true;
 }
 
 /**

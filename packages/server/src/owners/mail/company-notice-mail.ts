@@ -86,8 +86,9 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
           const scope = known.get(name);
           return scope === undefined ? name : descriptionOf(scope, language);
         });
-      const { allowed, refused, waiting, until } = answer;
-      const said = { allowed: say(allowed), refused: say(refused), waiting: say(waiting), until };
+      const { allowed, refused, waiting, until, paused } = answer;
+      const lists = { allowed: say(allowed), refused: say(refused), waiting: say(waiting) };
+      const said = { ...lists, until, ...(paused === true && { paused }) };
       const values = { company: company.name, app: client.name, answer: said };
       const link = `${issuer}/company/${company.slug}`;
       const draft = { kind: kindOf(notice), to, language, link, values } as const;

@@ -23,6 +23,10 @@ export const mail = {
     recoveryUsedInRecovery:
       "Am {when} hat jemand einen Link aus einer E-Mail zum Konto {person} geöffnet und dann einen Wiederherstellungscode eingegeben. Dieser Code funktioniert nicht mehr.",
     removedReturns: "Wenn {app} Sie weiterhin anmeldet, werden Sie bei der nächsten Anmeldung dort wieder Mitglied.",
+    approvedPaused: {
+      subject: "{app} wurde bei {company} zugelassen, ist aber pausiert",
+      hint: "Sie können die App für {company} verwenden, sobald die Verwaltung sie fortsetzt. Gehen Sie dann zur App zurück und beginnen Sie dort von vorn.",
+    },
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",

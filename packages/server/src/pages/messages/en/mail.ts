@@ -21,6 +21,10 @@ export const mail = {
     recoveryUsedInRecovery:
       "On {when}, somebody opened a link from an e-mail about the account {person} and then entered a recovery code. That code no longer works.",
     removedReturns: "If {app} still lets you sign in, your next sign-in there makes you a member again.",
+    approvedPaused: {
+      subject: "{app} was approved at {company}, but it is paused",
+      hint: "You can use the app for {company} once an admin resumes it. Then go back to the app and start again.",
+    },
     kinds: {
       recover: {
         subject: "Choose a new password",

@@ -24,6 +24,10 @@ export const mail = {
       "El {when} alguien abrió un enlace de un correo electrónico sobre la cuenta {person} y después introdujo un código de recuperación. Ese código ya no funciona.",
     removedReturns:
       "Si {app} todavía le permite iniciar sesión, volverá a ser miembro en su próximo inicio de sesión allí.",
+    approvedPaused: {
+      subject: "{app} se aprobó en {company}, pero está en pausa",
+      hint: "Podrá usar la aplicación para {company} cuando un administrador la reanude. Entonces vuelva a la aplicación y empiece de nuevo.",
+    },
     kinds: {
       recover: {
         subject: "Elija una contraseña nueva",

@@ -24,6 +24,10 @@ export const mail = {
       "Le {when}, quelqu’un a ouvert un lien d’un e-mail au sujet du compte {person}, puis a saisi un code de secours. Ce code ne fonctionne plus.",
     removedReturns:
       "Si vous pouvez encore vous connecter avec {app}, votre prochaine connexion vous rend de nouveau membre.",
+    approvedPaused: {
+      subject: "{app} a été approuvée chez {company}, mais elle est en pause",
+      hint: "Vous pourrez utiliser l’application pour {company} dès qu’un administrateur la réactivera. Retournez alors à l’application et recommencez.",
+    },
     kinds: {
       recover: {
         subject: "Choisissez un nouveau mot de passe",

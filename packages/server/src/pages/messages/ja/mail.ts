@@ -23,6 +23,10 @@ export const mail = {
     recoveryUsedInRecovery:
       "{when}、アカウント {person} に関するメールのリンクが開かれ、その後リカバリーコードが入力されました。そのコードは使えなくなりました。",
     removedReturns: "{app} でまだサインインできる場合、次にそこでサインインすると再びメンバーになります。",
+    approvedPaused: {
+      subject: "{company} で {app} が承認されましたが、一時停止中です",
+      hint: "管理者がアプリを再開すると、{company} で使えるようになります。その後、アプリに戻って最初からやり直してください。",
+    },
     kinds: {
       recover: {
         subject: "新しいパスワードを設定してください",
