@@ -2,7 +2,7 @@
 
 import { styleText } from "node:util";
 import type { Change, Ended, Plan } from "@assent/server/configuration";
-import { counted } from "./confirm.ts";
+import { counted, TOKENS } from "./confirm.ts";
 import { printable, shown } from "./print-records.ts";
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
@@ -112,5 +112,34 @@ export function destructiveText({ changes }: Plan): string | undefined {
     const doing = action === "delete" ? "Deleting" : "This change of";
     return `${doing} ${noun} ${key} ends ${endsText(ends)}.`;
   });
-  return `${parts.join(" ")} Issued access tokens work until they expire. You can't undo this.`;
+  return [...parts, TOKENS, ...undoText(ending)].join(" ");
+}
+
+/** What ends by a change, and comes back when the file has the earlier value again. */
+const RETURNS: ReadonlySet<string> = new Set<keyof Ended>([
+  // A limit of consents that is raised again.
+  "consents",
+  // A provider that is enabled again.
+  "only_ways_to_sign_in",
+  ...(["app_connections", "connected_companies"] as const),
+]);
+/** What a scope of the same name has again. */
+const RETURNS_AFTER_DELETION: ReadonlySet<string> = new Set<keyof Ended>(["uses_in_clients"]);
+
+/** What can't be undone. Without a sentence, all of it can. */
+function undoText(ending: readonly Change[]): readonly string[] {
+  const isGone = (isDeleted: boolean) =>
+    ending.some(({ action, ends = {} }) => {
+      if ((action === "delete") !== isDeleted) return false;
+      const counts = Object.entries(ends);
+      if (isDeleted) return counts.some(([name]) => !RETURNS_AFTER_DELETION.has(name));
+      return counts.some(([name, count]) => count > 0 && !RETURNS.has(name));
+    });
+  return [
+    ...(isGone(true) ? [ending.length === 1 ? "You can't undo this." : "You can't undo a deletion."] : []),
+    ...(isGone(false) ? ["Access that ended doesn't come back when you undo the change."] : []),
+    ...(ending.some(({ ends }) => (ends?.app_connections ?? 0) > 0)
+      ? ["Access that an app already has at another server lasts until that server ends it."]
+      : []),
+  ];
 }
