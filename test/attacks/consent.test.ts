@@ -98,7 +98,9 @@ describe("the page", () => {
     expect((await owner.agent.get(ask({ scope: "read" }))).location?.searchParams.has("code")).toBe(true);
     const page = await owner.agent.get(ask({ scope: "read profile" }));
     expect(page.status).toBe(200);
-    expect(page.text).toMatch(/It also asks to[\s\S]*See your name[\s\S]*You already gave 1 permission/);
+    expect(page.text).toMatch(
+      /It also asks to[\s\S]*See your name[\s\S]*It also asks for 1 permission that you already gave/,
+    );
     const silent = await owner.agent.get(ask({ scope: "read profile", prompt: "none" }));
     expect(silent.location?.searchParams.get("error")).toBe("consent_required");
   });

@@ -1,10 +1,11 @@
 /** What the consent page says about permissions, ends, companies and its button is true (RFC 6749 §4.1.1 (B)). */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, enter, formWith } from "../support/device-actor.ts";
 import { atConsent } from "../support/front-channel.ts";
-import { Agent, authorizeUrl, consentForm, type Page, redeem } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, type Page, redeem, refresh } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -22,7 +23,7 @@ const textOf = ({ text }: Page) =>
     .replaceAll(/<svg[\s\S]*?<\/svg>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/ (?=[.,:])/g, "");
+    .replaceAll(/ (?=[.,:)])|(?<=\() /g, "");
 const partOf = ({ text }: Page, part: RegExp) => textOf({ text: part.exec(text)?.[0] ?? "" } as Page).trim();
 const newOn = (page: Page) => partOf(page, /<section class="what[\s\S]*?(?=<details|<\/section>)/);
 const oldOn = (page: Page) => partOf(page, /<details class="fold"[\s\S]*?<\/details>/);
@@ -122,12 +123,130 @@ describe("a page for more permissions", () => {
   test("the folded permissions say when they end: one end, the first of several, none", async () => {
     const { agent, open } = await appFor(["read", "write", "share"]);
     await agent.submit(consentForm(await open("read")), { decision: "allow", duration: "86400" });
-    expect(summaryOn(await open("read share"))).toMatch(/^You already gave 1 permission\..*End: in 24 hours$/);
+    expect(summaryOn(await open("read share"))).toMatch(
+      /^It also asks for 1 permission that you already gave\..*End: in 24 hours$/,
+    );
     await agent.submit(consentForm(await open("read write")), { decision: "allow", duration: "604800" });
     expect(summaryOn(await open("read write share"))).toMatch(/Different ends, the first in 24 hours$/);
     const lasting = await appFor(["read", "share"]);
     await lasting.agent.submit(consentForm(await lasting.open("read")), { decision: "allow", duration: "forever" });
     expect(summaryOn(await lasting.open("read share"))).toMatch(/No end: until it is revoked$/);
+  });
+});
+
+describe("permissions of the app that the request doesn't ask for", () => {
+  const KEEPS = "The app also keeps permissions that it doesn’t ask for now: ";
+  const BACK = "“Allow and resume” also gives the app back permissions that it doesn’t ask for now: ";
+  const paused = (page: Page) => partOf(page, /<div class="notice warning">[\s\S]*?<\/div>/);
+
+  async function pauseOwn({ partition, personId: by }: Person, app: TestClient) {
+    const key = { partition, ownerId: by, clientId: app.clientId };
+    await server.assent.storage.consents.setPaused({ ...key, by, paused: true, now: server.now() });
+  }
+
+  test("none → no word of it; some → named with their ends on each page, not those that ended, nor those asked for", async () => {
+    const { agent, open } = await appFor(["read", "write", "share", "must"]);
+    expect(textOf(await open("read"))).not.toContain(KEEPS);
+    await agent.submit(consentForm(await open("read")), { decision: "allow", duration: "3600" });
+    await agent.submit(consentForm(await open("write")), { decision: "allow", duration: "forever" });
+    const answer = { decision: "allow", scope: ["share"], duration: "86400" };
+    await agent.submit(consentForm(await open("share")), answer);
+    const first = textOf(await open("read must", { prompt: "consent" }));
+    expect(first).toContain(`${KEEPS}Change your photos (until you revoke it) · Share your photos (ends in 24 hours)`);
+    const again = textOf(await open("write share", { prompt: "consent" }));
+    expect(again).toContain(`${KEEPS}See your photos (ends in 60 minutes)`);
+    expect(again).toContain("Of what it asks for now, the app keeps only what is ticked.");
+    server.tick(2 * 3_600_000);
+    const later = textOf(await open("write share", { prompt: "consent" }));
+    expect(later).not.toContain(KEEPS);
+    expect(later).toContain("The app keeps only what is ticked.");
+  });
+
+  test("given for once beside the request → named until its token ends; a device shows it, too", async () => {
+    const device = await aDeviceClient(server, { scopes: ["read", "write"] });
+    const { username } = await server.addPerson();
+    const agent = new Agent(server.issuer);
+    const page = async (scope: string) => enter(agent, (await aDevice(server, device, { scope })).userCode, username);
+    await agent.submit(formWith(await page("write"), "decision"), { decision: "allow", duration: "86400" });
+    expect(textOf(await page("read"))).toContain(`${KEEPS}Change your photos (ends in 24 hours)`);
+    const once = await appFor(["read", "write"]);
+    const { location } = await once.agent.submit(consentForm(await once.open("write")), {
+      ...{ decision: "allow", duration: "once" },
+    });
+    await redeem(server, once.app, location ?? "");
+    expect(textOf(await once.open("read"))).toContain(`${KEEPS}Change your photos (ends in 7 minutes)`);
+    server.tick(8 * 60_000);
+    expect(textOf(await once.open("read"))).not.toContain(KEEPS);
+  });
+
+  test("a paused app asks for less → the page names what else comes back, the history too; not allowed → nothing does", async () => {
+    const person = await server.addPerson();
+    const { app, agent, open } = await appFor(["read", "write", "share"], person);
+    await agent.submit(consentForm(await open("read share")), {
+      ...{ decision: "allow", scope: ["share"], duration: "86400" },
+    });
+    const callback = await agent.submit(consentForm(await open("write")), { decision: "allow", duration: "forever" });
+    const { body } = await redeem(server, app, callback.location ?? "");
+    await pauseOwn(person, app);
+    const page = await open("read");
+    const others = "Share your photos (ends in 24 hours) · Change your photos (until you revoke it)";
+    expect(paused(page)).toContain(`it stays paused. ${BACK}${others}`);
+    expect(textOf(page)).not.toContain(KEEPS);
+    await agent.submit(consentForm(page), { decision: "deny" });
+    expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
+    expect(textOf(await agent.get("/account/history"))).toContain("It is paused. Once resumed, it can until revoked");
+    await agent.submit(consentForm(await open("read")), { decision: "allow" });
+    expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
+    const { text } = await agent.get("/account/history");
+    const resumed = text.split('class="entry"').find((entry) => entry.includes("You let"));
+    const said = textOf({ text: resumed } as Page);
+    for (const one of ["See your photos", "Share your photos", "It can until revoked: Change your photos"])
+      expect(said).toContain(one);
+  });
+
+  test("paused, allowed at several addresses → what comes back at the other one, also what this page asks for", async () => {
+    const person = await server.addPerson();
+    const redirectUris = ["https://one.test/cb", "https://two.test/cb"];
+    const app = await server.addClient({ scopes: ["write", "share"], redirectUris });
+    const agent = new Agent(server.issuer);
+    const open = (at: number, scope: string) => {
+      const url = authorizeUrl(server, app, { scope, redirect_uri: redirectUris[at], prompt: "consent" });
+      return atConsent(agent, url, person.username);
+    };
+    const answer = { decision: "allow", scope: ["write", "share"], duration: "86400" };
+    await agent.submit(consentForm(await open(0, "write share")), answer);
+    const other = await open(1, "share");
+    expect(newOn(other)).toContain("The app has this already, whatever you choose here; that ends in 24 hours");
+    expect(textOf(other)).toContain(`${KEEPS}Change your photos (ends in 24 hours)`);
+    await pauseOwn(person, app);
+    const page = await open(1, "share");
+    expect(newOn(page)).toContain(
+      "If the app resumes, it gets this back, whatever you tick here; that ends in 24 hours",
+    );
+    expect(textOf(page)).toContain(`${BACK}Change your photos (ends in 24 hours)`);
+  });
+
+  test("of a company → a member's page names what they gave, an admin's page of a paused app what anybody gets back", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const { app, agent, open } = await appFor(["read", "write", "share"], company.member);
+    const answer = { owner: company.companyId, decision: "allow", scope: ["share"], duration: "86400" };
+    await agent.submit(consentForm(await open("read share")), answer);
+    await adminAllows(company, app, "write", ["write"]);
+    const forCompany = async (page: Page) => (await agent.submit(consentForm(page), { ...answer, scope: [] })) && page;
+    const members = textOf(await forCompany(await open("read", { prompt: "consent" })));
+    expect(members).toContain(`${KEEPS}Share your photos (ends in 24 hours)`);
+    expect(members).not.toContain("Change your photos");
+    await pause(company, app);
+    const admin = new Agent(server.issuer);
+    const url = authorizeUrl(server, app, { scope: "write" });
+    const page = await atConsent(admin, url, company.admin.username);
+    expect(consentForm(page).fields.get("owner")).toBe(company.companyId);
+    expect(textOf(page)).toContain("it resumes for everyone there with what was allowed before.");
+    // What the admin leaves out here takes nothing from others.
+    const back = ["See", "Share", "Change"].map((verb) => `${verb} your photos (ends in 24 hours)`);
+    expect(textOf(page)).toContain(`For everyone there, “Allow and resume” gives the app back: ${back.join(" · ")}`);
+    expect(textOf(page)).toContain("The permissions and times that you choose for Acme Corp are for you only.");
+    expect(textOf(page)).not.toContain("gets only what is ticked");
   });
 });
 

@@ -3,6 +3,7 @@ import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
+import { endsTogether, presentEnd, withEnds } from "./parts/access-ends.ts";
 import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -59,6 +60,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${secrets(view.form)} ${asWhom(view.person, chrome)} ${shownOwner(view)}
         ${view.resume !== undefined && hidden({ resume: view.resume })}
         ${ownerSelect(view.owners ?? [], { app: view.client.name, problem: problem?.kind === "bad_owner" ? problem : null, resumes }, words)} ${scopeSections(view, words)}
+        ${!resumes && keepsToo(view, words)}
         ${choosesDuration(view) && duration(view, words)}
         ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
         ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}
@@ -79,20 +81,32 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
 function pausedText(view: ConsentView, pausedAt: number, words: Messages): Child {
   const when = timeElement(words, pausedAt, view.now);
   const company = shownCompany(view);
-  if (company === undefined) return rich(words.agents.asksPaused, { when });
-  return rich(words.agents.asksPausedFor, { company: name(company), when });
+  const { allowAndResume: allow, asksPaused, asksPausedFor, asksPausedNotAsked, asksPausedForAll } = words.agents;
+  const own = company === undefined;
+  const resumes = own ? rich(asksPaused, { when }) : rich(asksPausedFor, { company: name(company), when });
+  const permissions = withEnds((own ? view.notAsked : view.backForAll) ?? [], view.now, words);
+  const back = own ? asksPausedNotAsked : asksPausedForAll;
+  return [resumes, permissions && [html`<br />`, rich(back, { allow, permissions })]];
+}
+
+/** Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. */
+function keepsToo({ notAsked = [], now }: ConsentView, words: Messages): Child {
+  const permissions = withEnds(notAsked, now, words);
+  return permissions && html`<p class="small">${rich(words.consent.notAsked, { permissions })}</p>`;
 }
 
 function offersToday(view: ConsentView): boolean {
   return view.todayUntil !== undefined && choosesDuration(view);
 }
 
-function showsEnds({ scopes, owners = [] }: ConsentView): boolean {
+function showsEnds({ scopes, owners = [], notAsked = [], backForAll = [] }: ConsentView): boolean {
   return (
+    [...notAsked, ...backForAll].some(({ endsAt }) => endsAt !== null) ||
     scopes.some(
       ({ endsAt, onceUntil, keptUntil, awayUntil }) =>
         typeof (onceUntil ?? keptUntil ?? awayUntil ?? endsAt) === "number",
-    ) || owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
+    ) ||
+    owners.some(({ endsBy, standsUntil }) => (endsBy ?? standsUntil) !== undefined)
   );
 }
 
@@ -196,16 +210,6 @@ function nothingNew({ pausedAt }: ConsentView, words: Messages): Markup {
   return html`<p class="soft small nothing-new">${fill(words.consent.nothingNew, { allow })}</p>`;
 }
 
-/** The end of the scopes in the closed section: one for all, or the first of several. */
-function endsTogether(scopes: readonly ScopeChoice[], now: number, words: Messages): Child {
-  const { consent } = words;
-  const ends = new Set(scopes.map(({ endsAt = null }) => endsAt));
-  const first = Math.min(...[...ends].filter((end) => end !== null));
-  if (!Number.isFinite(first)) return consent.grantedNoEnd;
-  const text = ends.size > 1 ? consent.grantedEnds : consent.grantedEnd;
-  return rich(text, { when: timeElement(words, first, now) });
-}
-
 /**
  * One group for each API, in the order of the request. In each group, reading comes first, then changing, then deleting.
  * The API's name is always shown, because it stands nowhere else on the page.
@@ -235,7 +239,7 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
     return html`<li class="permission">
       <span class="choice">
         ${icon("check")}
-        <span class="choice-text"><span><bdi>${visible(scope.description)}</bdi></span>${presentEnd(scope, view.now, words)}</span>
+        <span class="choice-text"><span><bdi>${visible(scope.description)}</bdi></span>${presentEnd(scope, view, words)}</span>
       </span>
     </li>`;
   }
@@ -248,30 +252,11 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
         ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
         ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${words.agents.away}</span>`}
-        ${presentEnd(scope, view.now, words)}
+        ${presentEnd(scope, view, words)}
       </span>
     </label>
     ${hasOwnEnd(scope, view) && ownEnd(scope, view, words)}
   </li>`;
-}
-
-/** The scope's present end, or that of older access. Null if the scope is new. */
-function presentEnd({ endsAt, onceUntil, keptUntil, awayUntil }: ScopeChoice, now: number, words: Messages): Child {
-  if (onceUntil !== undefined) {
-    const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
-    return html`<span class="soft small">${text}</span>`;
-  }
-  const held = keptUntil !== undefined ? keptUntil : awayUntil;
-  if (held !== undefined) {
-    const { keptEnds, keptNever, awayEnds, awayNever } = words.consent;
-    const [ends, never] = keptUntil !== undefined ? [keptEnds, keptNever] : [awayEnds, awayNever];
-    const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
-    return html`<span class="soft small">${text}</span>`;
-  }
-  if (endsAt === undefined) return null;
-  const text =
-    endsAt === null ? words.consent.endsNever : rich(words.apps.until, { when: timeElement(words, endsAt, now) });
-  return html`<span class="soft small">${text}</span>`;
 }
 
 /** The owner whose permissions the page shows. The answer can be for another owner. */
@@ -389,10 +374,11 @@ function next(view: ConsentView, words: Messages): Markup {
       : hostKind(host) === "web"
         ? rich(words.consent.nextWeb, { host: hostText(host) })
         : words.consent.nextDevice;
-  const isChoice = scopes.some(({ required }) => !required);
+  // In a company, the ticks are about the reader alone. A pause ends for everybody there.
+  const isChoice = view.backForAll === undefined && scopes.some(({ required }) => !required);
   const keeps = hasAccess(view);
   const isAll = view.allGranted && scopes.every(({ keptUntil }) => keptUntil === undefined);
-  const ticked = keeps && isAll ? words.consent.nextTickedKeeps : tickedNow(view, words);
+  const ticked = tickedSays(view, keeps && isAll, words);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
@@ -409,8 +395,13 @@ function nextDenyKeeps({ scopes }: ConsentView, { consent }: Messages): string {
   return away ? consent.nextDenyKeepsAway : consent.nextDenyKeeps;
 }
 
-/** A company can allow more, which the app gets later without an answer. The page says so at the choice of the owner. */
-function tickedNow({ owners = [] }: ConsentView, { consent }: Messages): string {
+/**
+ * What the ticks are about. The app can have more that it doesn't ask for now. A company can allow more, which the app gets later
+ * without an answer; the page says so at the choice of the owner.
+ */
+function tickedSays({ owners = [], notAsked = [] }: ConsentView, keeps: boolean, { consent }: Messages): string {
+  if (notAsked.length > 0) return keeps ? consent.nextTickedKeepsOfAsked : consent.nextTickedOfAsked;
+  if (keeps) return consent.nextTickedKeeps;
   return owners.some(({ later = [] }) => later.length > 0) ? consent.nextTickedNow : consent.nextTicked;
 }
 

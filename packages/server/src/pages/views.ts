@@ -2,7 +2,7 @@
 
 import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
 import type { HistoryEntryView } from "./history-entry-view.ts";
-import type { EndedApp } from "./parts/access-ends.ts";
+import type { EndedApp, HeldPermission, ScopeEnds } from "./parts/access-ends.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 export type { ElsewhereProblem, NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
@@ -165,7 +165,7 @@ export interface DeviceDoneView {
   readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
 }
 
-export interface ScopeChoice {
+export interface ScopeChoice extends ScopeEnds {
   readonly name: string;
   readonly description: string;
   /** The API's name. Null for this server itself. */
@@ -179,14 +179,6 @@ export interface ScopeChoice {
   readonly access: "read" | "write" | "delete" | null;
   /** The scope's own duration, if the owner chose one. Null if the scope uses the common duration or doesn't change. */
   readonly duration: string | null;
-  /** Present end of the scope if the owner granted it before, for any address. Null: it lasts until revoked. Absent: the scope is new. */
-  readonly endsAt?: number | null;
-  /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
-  readonly onceUntil?: number;
-  /** The same, of other access that the answer leaves as it is. Null: it has no end. */
-  readonly keptUntil?: number | null;
-  /** The same, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
-  readonly awayUntil?: number | null;
   /** True if the owner declined the scope before. */
   readonly declined?: boolean;
   /** True if the owner granted the scope before. The page shows such scopes apart, so that new ones stand out. */
@@ -247,6 +239,10 @@ export interface ConsentView {
   readonly endedHere?: true;
   /** True: the app has access of the shown owner already, for whatever permissions and addresses. */
   readonly keepsAccess?: boolean;
+  /** What the app has of the shown owner, or gets back from a pause, although the request doesn't ask for it. Absent: nothing. */
+  readonly notAsked?: readonly HeldPermission[];
+  /** What the app gets back for everybody in a company for which it is paused, asked for or not. Absent: it isn't, or nothing. */
+  readonly backForAll?: readonly HeldPermission[];
   /** Since when the shown owner has paused the app. An answer that allows it also resumes it. Absent: it is not paused. */
   readonly pausedAt?: number;
   /** When the person's account will be deleted, as they asked. Absent: it won't. */

@@ -18,6 +18,7 @@ import {
   hostile,
   MINUTE,
   NOW,
+  notAsked,
   UNBREAKABLE,
 } from "./sample-views.ts";
 
@@ -201,13 +202,16 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
   "consent-paused": (c) =>
     consentPage(
       aConsent({
-        ...{ pausedAt: NOW - 2 * DAY, resume: "person-id", allGranted: true },
+        ...{ pausedAt: NOW - 2 * DAY, resume: "person-id", allGranted: true, notAsked },
         scopes: asked.map((scope) => ({ ...scope, granted: true, checked: true, endsAt: NOW + 40 * DAY })),
       }),
       c,
     ),
   "consent-paused-company": (c) =>
-    consentPage(aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always" }), c),
+    consentPage(
+      aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always", backForAll: notAsked }),
+      c,
+    ),
   "consent-today": (c) =>
     consentPage(
       aConsent({

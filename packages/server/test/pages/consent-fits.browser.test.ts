@@ -51,6 +51,8 @@ test.each(SCREENS)(
         "device-elsewhere",
         "device-elsewhere-unknown",
         "consent-more",
+        "consent-keeps-long",
+        "consent-paused",
         "consent-leaving",
         "consent-later",
         "ask-admin-more",

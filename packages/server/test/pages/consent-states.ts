@@ -2,7 +2,22 @@
 
 import { type Chrome, consentPage, deviceDonePage } from "../../src/pages/index.ts";
 import type { OwnerOption } from "../../src/pages/views.ts";
-import { aClient, aConsent, ada, DAY, durations, LONG_NAME, NOW, scopes, television } from "./sample-views.ts";
+import {
+  aClient,
+  aConsent,
+  ada,
+  DAY,
+  durations,
+  HOSTILE_NAME,
+  HOUR,
+  LONG_NAME,
+  manyScopes,
+  NOW,
+  notAsked,
+  scopes,
+  television,
+  UNBREAKABLE,
+} from "./sample-views.ts";
 
 const owners = (): readonly OwnerOption[] => [
   { value: "person-id", name: ada.name, kind: "self", selected: true, last: false },
@@ -56,6 +71,17 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
       at === 1 ? { ...one, checked: false, declined: true, keptUntil: NOW + 7 * DAY } : one,
     );
     return consentPage(aConsent({ owners: selecting("company-1"), scopes: kept, keepsAccess: true }), c);
+  },
+  "consent-kept-paused": (c) => {
+    const kept = scopes.map((one, at) => (at === 1 ? { ...one, keptUntil: NOW + 7 * DAY } : one));
+    const newHost = { host: "print.example.com", before: ["printer.example.org"] };
+    const pause = { pausedAt: NOW - 2 * DAY, resume: "person-id" };
+    return consentPage(aConsent({ ...pause, newHost, scopes: kept, notAsked, keepsAccess: true }), c);
+  },
+  "consent-keeps-long": (c) => {
+    const many = manyScopes().map(({ description }, at) => ({ text: description, endsAt: NOW + at * DAY + HOUR }));
+    const odd = [UNBREAKABLE.repeat(3), HOSTILE_NAME].map((text) => ({ text, endsAt: null }));
+    return consentPage(aConsent({ notAsked: [...many, ...odd] }), c);
   },
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),

@@ -66,6 +66,7 @@ import {
   manyScopes,
   NOW,
   noRequest,
+  notAsked,
   scopes,
   television,
   UNBREAKABLE,
@@ -142,7 +143,7 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "consent-leaving": (c) => consentPage(aConsent({ leavesAt: NOW + 14 * 24 * 3_600_000 }), c),
   "consent-newcomer": (c) => consentPage(aConsent({ isNewcomer: true }), c),
   "consent-more": (c) =>
-    consentPage(aConsent({ scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
+    consentPage(aConsent({ notAsked, scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>
     consentPage(
       aConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...grantedBefore(scope), checked: true })) }),

@@ -1,4 +1,5 @@
 /** Valid views of the pages, which tests and states can change. */
+import type { HeldPermission } from "../../src/pages/parts/access-ends.ts";
 import type {
   AppEntry,
   AppsView,
@@ -98,6 +99,13 @@ export const scopes: readonly ScopeChoice[] = [
     access: "delete",
   }),
   aScope({ name: "profile", description: "See your name and your picture", api: null, access: null }),
+];
+
+/** What the app has beside the scopes above. */
+export const notAsked: readonly HeldPermission[] = [
+  { text: "See your albums", endsAt: NOW + 40 * DAY },
+  { text: "Share your photos", endsAt: NOW + 3 * DAY },
+  { text: "See your contacts", endsAt: null },
 ];
 
 export function aSignIn(change: Partial<SignInView> = {}): SignInView {

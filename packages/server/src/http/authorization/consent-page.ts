@@ -7,11 +7,13 @@ import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
+import { isOffered } from "../../oauth/scope.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor, keepsAway, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import {
   awayBefore,
+  besideRequest,
   declinedFor,
   givenEndOf,
   type HeldBeside,
@@ -19,6 +21,7 @@ import {
   heldScopes,
   isOpenFor,
   isStoppedFor,
+  isStoppedForAll,
   lastChoice,
   leftOutFor,
   type OwnerChoice,
@@ -82,6 +85,7 @@ export async function consentAnswer(
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
     ...keepsOf(owner, tools.now()),
+    ...(await besideOfRequest(owner, client, language, tools)),
     ...pauseOf(owner),
     ...leavingOf(person),
     ...newcomerOf(visitor.signedIn, tools.now()),
@@ -160,6 +164,26 @@ export function awayOf(owner: OwnerChoice, client: Client, tools: FlowTools): Pi
 /** Whether the app has access of this owner already: a refusal leaves it. */
 export function keepsOf({ consent, reach }: OwnerChoice, now: Millis): Pick<ConsentView, "keepsAccess"> {
   return unexpired(consent, reach, now).length > 0 ? { keepsAccess: true } : {};
+}
+
+/** What the app has of this owner, or gets back, beside what it asks for. No new token has what the operator no longer offers. */
+export async function besideOfRequest(
+  choice: OwnerChoice,
+  client: Client,
+  language: string,
+  { authorization }: Pick<FlowTools, "authorization">,
+): Promise<Pick<ConsentView, "notAsked" | "backForAll">> {
+  const [ends, known] = await Promise.all([
+    besideRequest(choice, client, authorization),
+    authorization.oauth.catalog.scopes(),
+  ]);
+  const offered = [...ends].flatMap(([name, endsAt]) => {
+    const scope = known.get(name);
+    if (scope === undefined || !isOffered(name, client, known)) return [];
+    return [{ text: descriptionOf(scope, language) || name, endsAt }];
+  });
+  if (offered.length === 0) return {};
+  return isStoppedForAll(choice) ? { backForAll: offered } : { notAsked: offered };
 }
 
 /** What the page says if the owner's earlier answers hold for other hosts alone, or from when the client looked different. */

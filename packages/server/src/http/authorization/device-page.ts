@@ -16,6 +16,7 @@ import type { PageContext } from "../page-chromes.ts";
 import {
   type Again,
   awayOf,
+  besideOfRequest,
   chosenBefore,
   durationChoices,
   inPublic,
@@ -102,6 +103,7 @@ export async function deviceConsentAnswer(
     now: tools.now(),
     device: factsOf(flow, tools),
     ...keepsOf(owner, tools.now()),
+    ...(await besideOfRequest(owner, client, language, tools)),
     ...pauseOf(owner),
     ...leavingOf(person),
     ...newcomerOf(visitor.signedIn, tools.now()),

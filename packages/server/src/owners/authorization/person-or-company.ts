@@ -1,6 +1,6 @@
 /** For whom a person answers an app: for themselves, or for a company that they may act for. */
 
-import { type Reach, reachOf } from "../../oauth/consent-reach.ts";
+import { type Reach, reachOf, sooner } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
@@ -17,7 +17,7 @@ import {
   verdictOn,
 } from "../company-rules.ts";
 import type { Acting, CompanyStorage, HeldScope } from "../company-storage.ts";
-import { isPaused, latestOf, refusedScopes } from "../consent-after-decision.ts";
+import { againByRules, consentUnder, isPaused, latestOf, refusedScopes, unexpired } from "../consent-after-decision.ts";
 import {
   type ConsentAsked,
   type ConsentDecision,
@@ -261,6 +261,39 @@ export async function withLive(
   return { ...choice, live: new Map(held.map((one) => [one.name, one])) };
 }
 
+/**
+ * What the app has that the request doesn't ask for: each scope with its latest end (null: until revoked). Of a member, it is
+ * what they give it for the company. Of an app that is paused for a company, it is all that comes back there for everybody, asked
+ * for or not: an answer on the page takes nothing from others.
+ */
+export async function besideRequest(
+  choice: OwnerChoice,
+  { clientId }: Pick<Client, "clientId">,
+  { storage, now: clock }: Parameters<typeof withLive>[2],
+): Promise<ReadonlyMap<string, Millis | null>> {
+  const { partition, ownerId, acting, consent, reach } = choice;
+  if (consent?.status !== "active") return new Map();
+  const now = clock();
+  const forAll = isStoppedForAll(choice);
+  const member = forAll ? undefined : acting?.member.personId;
+  const key = { partition, companyId: ownerId, clientId, ceiling: reach.ceiling, now };
+  const held = await storage.companyApps.liveAccess(member === undefined ? key : { ...key, personId: member });
+  const given = { ...choice, live: new Map(held.map((one) => [one.name, one])) };
+  const standing = unexpired(consent, reach, now).flatMap(({ name, expiresAt }) => {
+    if (member === undefined) return [[name, expiresAt] as const];
+    return isOpenFor(given, name, now) ? [] : [[name, sooner(expiresAt, givenEndOf(given, name, now))] as const];
+  });
+  const all = [
+    ...standing,
+    ...againByRules(consent).map((name) => [name, consentUnder(consent, reach.ceiling).expiresAt] as const),
+    ...held.map(({ name, endsAt }) => [name, endsAt] as const),
+  ].filter(([, end]) => end === null || end > now);
+  const isBeside = ([name]: readonly [string, unknown]) =>
+    forAll || choice.scopes.every((scope) => scope.name !== name);
+  const ends = Map.groupBy(all.filter(isBeside), ([name]) => name);
+  return new Map([...ends].map(([name, some]) => [name, latestOf(some.map(([, end]) => end)) ?? null]));
+}
+
 /** Access of the app in the person's name. `once`: from an answer that was for once. `until` null: no end. */
 export interface HeldBeside {
   readonly once: boolean;
@@ -381,6 +414,11 @@ function verdictOf(
 ): Verdict {
   const verdict = verdictOn(acting, scopes, reach, now);
   return verdict !== "stranger" && isStoppedFor(acting, consent) ? "blocked" : verdict;
+}
+
+/** True: the choice is a company for which the app is paused. */
+export function isStoppedForAll({ acting, consent }: Pick<OwnerChoice, "acting" | "consent">): boolean {
+  return acting !== undefined && isPaused(consent);
 }
 
 /** True: an admin paused the app for the company. Only an admin lets it go on. */

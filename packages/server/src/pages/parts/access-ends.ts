@@ -1,9 +1,9 @@
-/** When access ends: of an app after it was revoked, and of a single permission. */
+/** When access ends: of an app after it was revoked, and of single permissions. */
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { timeElement } from "../shown-time.ts";
-import { name } from "../untrusted-text.ts";
+import { name, visible } from "../untrusted-text.ts";
 import { type Child, html } from "./html.ts";
 
 /** Maximum number of an app's addresses shown. */
@@ -96,4 +96,70 @@ export function scopeEnd(expiresAt: number | null, now: number, words: Messages)
   return expiresAt === null
     ? words.consent.endsNever
     : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
+}
+
+/** The ends of a permission that a request asks for, in epoch milliseconds. */
+export interface ScopeEnds {
+  /** Present end of the scope if the owner granted it before, for any address. Null: it lasts until revoked. Absent: the scope is new. */
+  readonly endsAt?: number | null;
+  /** Until when the client has the scope from an earlier answer that was for once. Absent: it has none. */
+  readonly onceUntil?: number;
+  /** The same, of other access that the answer leaves as it is. Null: it has no end. */
+  readonly keptUntil?: number | null;
+  /** The same, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
+  readonly awayUntil?: number | null;
+}
+
+/** A permission of the app, in a list without boxes. */
+export interface HeldPermission {
+  /** In words for owners. */
+  readonly text: string;
+  /** Its latest end in epoch milliseconds. Null: until revoked. */
+  readonly endsAt: number | null;
+}
+
+/** The end of several permissions: one for all, or the first of several. */
+export function endsTogether(scopes: readonly ScopeEnds[], now: number, words: Messages): Child {
+  const { consent } = words;
+  const ends = new Set(scopes.map(({ endsAt = null }) => endsAt));
+  const first = Math.min(...[...ends].filter((end) => end !== null));
+  if (!Number.isFinite(first)) return consent.grantedNoEnd;
+  const text = ends.size > 1 ? consent.grantedEnds : consent.grantedEnd;
+  return rich(text, { when: timeElement(words, first, now) });
+}
+
+/** On the consent page, a scope's present end, or that of older access. Null if the scope is new. */
+export function presentEnd(
+  { endsAt, onceUntil, keptUntil, awayUntil }: ScopeEnds,
+  { now, pausedAt }: { readonly now: number; readonly pausedAt?: number },
+  words: Messages,
+): Child {
+  if (onceUntil !== undefined) {
+    const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
+    return html`<span class="soft small">${text}</span>`;
+  }
+  const held = keptUntil !== undefined ? keptUntil : awayUntil;
+  if (held !== undefined) {
+    const { keptEnds, keptNever, awayEnds, awayNever } = words.consent;
+    const { backEnds, backNever } = words.agents;
+    const kept = pausedAt === undefined ? ([keptEnds, keptNever] as const) : ([backEnds, backNever] as const);
+    const [ends, never] = keptUntil !== undefined ? kept : [awayEnds, awayNever];
+    const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
+    return html`<span class="soft small">${text}</span>`;
+  }
+  return endsAt === undefined ? null : html`<span class="soft small">${scopeEnd(endsAt, now, words)}</span>`;
+}
+
+/** Names permissions in a sentence, each with its end. Null: there are none. */
+export function withEnds(
+  permissions: readonly HeldPermission[],
+  now: number,
+  words: Messages,
+): readonly Child[] | null {
+  if (permissions.length === 0) return null;
+  return permissions.map(({ text, endsAt }, at) => [
+    at > 0 && "\u00a0· ",
+    html`<bdi>${visible(text)}</bdi>`,
+    [" (", scopeEnd(endsAt, now, words), ")"],
+  ]);
 }

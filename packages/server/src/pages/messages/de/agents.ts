@@ -66,6 +66,11 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Sie haben diese App {when} pausiert. Wenn Sie die App jetzt erlauben, wird sie mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
     asksPausedFor:
       "Diese App wurde für {company} {when} pausiert. Wenn Sie die App jetzt erlauben, wird sie dort auch für alle mit dem fortgesetzt, was zuvor erlaubt wurde. Sonst bleibt sie pausiert.",
+    asksPausedNotAsked:
+      "„{allow}“ gibt der App auch Berechtigungen zurück, nach denen sie jetzt nicht fragt: {permissions}",
+    asksPausedForAll: "„{allow}“ gibt der App dort für alle zurück: {permissions}",
+    backEnds: "Wenn die App fortgesetzt wird, erhält sie das zurück, was Sie hier auch ankreuzen; das endet {when}",
+    backNever: "Wenn die App fortgesetzt wird, erhält sie das zurück, was Sie hier auch ankreuzen, ohne Ende",
     allowAndResume: "Erlauben & fortsetzen",
     ownerPaused: "{company} (die Verwaltung hat diese App pausiert)",
     away: "Die App kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie die App pausieren oder den Zugriff widerrufen.",

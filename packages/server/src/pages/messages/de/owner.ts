@@ -51,13 +51,14 @@ export const owner = {
     whatMore: "Die App möchte auch",
     whatAgain: "Das erlauben Sie der App bereits",
     granted: {
-      one: "1 Berechtigung haben Sie schon erteilt. Sie bleibt gleich.",
-      other: "{count} Berechtigungen haben Sie schon erteilt. Sie bleiben gleich.",
+      one: "Die App fragt auch nach 1 Berechtigung, die Sie schon erteilt haben. Diese bleibt gleich.",
+      other: "Die App fragt auch nach {count} Berechtigungen, die Sie schon erteilt haben. Diese bleiben gleich.",
     },
     grantedFor: {
-      one: "1 Berechtigung ist schon erteilt. Sie bleibt gleich.",
-      other: "{count} Berechtigungen sind schon erteilt. Sie bleiben gleich.",
+      one: "Die App fragt auch nach 1 Berechtigung, die schon erteilt ist. Diese bleibt gleich.",
+      other: "Die App fragt auch nach {count} Berechtigungen, die schon erteilt sind. Diese bleiben gleich.",
     },
+    notAsked: "Die App behält auch Berechtigungen, nach denen sie jetzt nicht fragt: {permissions}",
     grantedEnd: "Ende: {when}",
     grantedEnds: "Unterschiedliche Enden, das erste {when}",
     grantedNoEnd: "Kein Ende: bis zum Widerruf",
@@ -89,11 +90,13 @@ export const owner = {
     nextDevice: "In beiden Fällen kehren Sie danach zur App auf diesem Gerät zurück.",
     nextTicked: "Die App erhält nur, was angekreuzt ist.",
     nextTickedNow: "Die App erhält jetzt nur, was angekreuzt ist.",
+    nextTickedOfAsked: "Von dem, was die App jetzt möchte, erhält sie nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
     nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",
     nextDenyKeepsAway:
       "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat, auch während Sie nicht da sind.",
     nextTickedKeeps: "Die App behält nur, was angekreuzt ist.",
+    nextTickedKeepsOfAsked: "Von dem, was die App jetzt möchte, behält sie nur, was angekreuzt ist.",
     nextUndo: "Sie können den Zugriff jederzeit unter „{apps}“ widerrufen.",
     nextUndoOwners:
       "Sie können den Zugriff jederzeit widerrufen: Ihren eigenen unter „{apps}“, den für ein Unternehmen unter „{companies}“.",

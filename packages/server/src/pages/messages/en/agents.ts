@@ -59,6 +59,10 @@ export const agents = {
       "You paused this app {when}. If you allow it now, it resumes with what you allowed before, except what you untick here. If you don’t allow it, it stays paused.",
     asksPausedFor:
       "This app was paused for {company} {when}. If you allow it now, it resumes for everyone there with what was allowed before. If you don’t allow it, it stays paused.",
+    asksPausedNotAsked: "“{allow}” also gives the app back permissions that it doesn’t ask for now: {permissions}",
+    asksPausedForAll: "For everyone there, “{allow}” gives the app back: {permissions}",
+    backEnds: "If the app resumes, it gets this back, whatever you tick here; that ends {when}",
+    backNever: "If the app resumes, it gets this back, whatever you tick here, with no end",
     allowAndResume: "Allow and resume",
     ownerPaused: "{company} (an admin paused this app)",
     away: "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",

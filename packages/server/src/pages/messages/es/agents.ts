@@ -64,6 +64,10 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Puso esta aplicación en pausa {when}. Si la permite ahora, se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
     asksPausedFor:
       "Esta aplicación se puso en pausa para {company} {when}. Si la permite ahora, se reanuda allí para todos con lo que se permitió antes. Si no, sigue en pausa.",
+    asksPausedNotAsked: "«{allow}» también devuelve a la aplicación permisos que ahora no pide: {permissions}",
+    asksPausedForAll: "Allí, «{allow}» devuelve a la aplicación para todos: {permissions}",
+    backEnds: "Si se reanuda, la aplicación recupera este permiso, marque lo que marque aquí; eso termina {when}",
+    backNever: "Si se reanuda, la aplicación recupera este permiso, marque lo que marque aquí, sin fecha de fin",
     allowAndResume: "Permitir y reanudar",
     ownerPaused: "{company} (un administrador la puso en pausa)",
     away: "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",

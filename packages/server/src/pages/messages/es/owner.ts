@@ -50,13 +50,14 @@ export const owner = {
     whatMore: "También pide poder",
     whatAgain: "Ya le permite",
     granted: {
-      one: "1 permiso que ya concedió no cambia",
-      other: "{count} permisos que ya concedió no cambian",
+      one: "También pide 1 permiso que usted ya concedió. Este no cambia.",
+      other: "También pide {count} permisos que usted ya concedió. Estos no cambian.",
     },
     grantedFor: {
-      one: "1 permiso ya concedido no cambia",
-      other: "{count} permisos ya concedidos no cambian",
+      one: "También pide 1 permiso ya concedido. Este no cambia.",
+      other: "También pide {count} permisos ya concedidos. Estos no cambian.",
     },
+    notAsked: "La aplicación conserva también permisos que ahora no pide: {permissions}",
     grantedEnd: "Fin: {when}",
     grantedEnds: "Terminan en momentos distintos; el primero, {when}",
     grantedNoEnd: "Sin fin: hasta que se revoque",
@@ -88,11 +89,13 @@ export const owner = {
     nextDevice: "En ambos casos volverá a la aplicación en este dispositivo.",
     nextTicked: "La aplicación obtiene solo lo que está marcado.",
     nextTickedNow: "Por ahora, la aplicación obtiene solo lo que está marcado.",
+    nextTickedOfAsked: "De lo que pide ahora, la aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
     nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
     nextDenyKeepsAway:
       "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene, también en su ausencia.",
     nextTickedKeeps: "La aplicación conserva solo lo que está marcado.",
+    nextTickedKeepsOfAsked: "De lo que pide ahora, la aplicación conserva solo lo que está marcado.",
     nextUndo: "Puede revocar el acceso en cualquier momento en {apps}.",
     nextUndoOwners:
       "Puede revocar el acceso en cualquier momento: el suyo en {apps}, el de una empresa en {companies}.",

@@ -68,6 +68,13 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
     asksPausedFor:
       "Cette application a été mise en pause pour {company} {when}. Si vous l’autorisez maintenant, elle y est réactivée pour tout le monde avec ce qui avait été autorisé. Sinon, elle reste en pause.",
+    asksPausedNotAsked:
+      "« {allow} » rend aussi à l’application des autorisations qu’elle ne demande pas maintenant : {permissions}",
+    asksPausedForAll: "« {allow} » y rend à l’application, pour tout le monde : {permissions}",
+    backEnds:
+      "Si l’application est réactivée, elle retrouve cette autorisation, quoi que vous cochiez ici ; cela prend fin {when}",
+    backNever:
+      "Si l’application est réactivée, elle retrouve cette autorisation, quoi que vous cochiez ici, sans fin prévue",
     allowAndResume: "Autoriser et réactiver",
     ownerPaused: "{company} (mise en pause par un administrateur)",
     away: "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",

@@ -53,13 +53,14 @@ export const owner = {
     whatMore: "Elle demande aussi à",
     whatAgain: "Vous l’autorisez déjà à",
     granted: {
-      one: "{count} autorisation déjà accordée ne change pas",
-      other: "{count} autorisations déjà accordées ne changent pas",
+      one: "Elle demande aussi {count} autorisation que vous avez déjà accordée. Celle-ci ne change pas.",
+      other: "Elle demande aussi {count} autorisations que vous avez déjà accordées. Celles-ci ne changent pas.",
     },
     grantedFor: {
-      one: "1 autorisation déjà donnée ne change pas",
-      other: "{count} autorisations déjà données ne changent pas",
+      one: "Elle demande aussi {count} autorisation déjà accordée. Celle-ci ne change pas.",
+      other: "Elle demande aussi {count} autorisations déjà accordées. Celles-ci ne changent pas.",
     },
+    notAsked: "L’application garde aussi des autorisations qu’elle ne demande pas maintenant : {permissions}",
     grantedEnd: "Fin : {when}",
     grantedEnds: "Fins différentes, la première {when}",
     grantedNoEnd: "Sans fin : jusqu’à sa révocation",
@@ -91,11 +92,13 @@ export const owner = {
     nextDevice: "Dans les deux cas, vous retournerez ensuite à l’application sur cet appareil.",
     nextTicked: "L’application n’obtient que ce qui est coché.",
     nextTickedNow: "Pour l’instant, l’application n’obtient que ce qui est coché.",
+    nextTickedOfAsked: "De ce qu’elle demande maintenant, l’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
     nextDenyKeepsAway:
       "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a, y compris en votre absence.",
     nextTickedKeeps: "L’application ne garde que ce qui est coché.",
+    nextTickedKeepsOfAsked: "De ce qu’elle demande maintenant, l’application ne garde que ce qui est coché.",
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:
       "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",

@@ -55,6 +55,10 @@ export const agents: Translation<typeof english, "other"> = {
       "このアプリを{when}に一時停止しました。ここで許可すると、ここでチェックを外したものを除き、以前に許可した内容で再開されます。許可しない場合は、一時停止のままです。",
     asksPausedFor:
       "このアプリは {company} で{when}に一時停止されました。ここで許可すると、以前に許可された内容で全員に対して再開されます。許可しない場合は、一時停止のままです。",
+    asksPausedNotAsked: "「{allow}」を押すと、アプリが今回求めていない次の権限も元に戻ります: {permissions}",
+    asksPausedForAll: "「{allow}」を押すと、その会社の全員について次の権限が元に戻ります: {permissions}",
+    backEnds: "再開すると、ここでの選択にかかわらず、アプリはこの権限を再び使えます（{when}に終了）",
+    backNever: "再開すると、ここでの選択にかかわらず、アプリはこの権限を再び使えます（終了なし）",
     allowAndResume: "許可して再開",
     ownerPaused: "{company}（管理者がこのアプリを一時停止）",
     away: "サインアウトした後も、あなたがいなくても、許可した内容を利用できます。選んだ期限まで、または一時停止するか取り消すまで続きます。",
