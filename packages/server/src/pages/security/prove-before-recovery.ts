@@ -29,7 +29,6 @@ export function provePage(view: ProveView, chrome: Chrome): string {
         <p class="soft">${rich(intro, { person: name(view.person) })}</p>
       </div>
       ${general !== null && notice("danger", general, { focus: true })}
-      ${problem?.kind === "untrustedPasskey" && html`<a class="button" href=${`${base}/login`}>${words.signIn.submit}</a>`}
       ${view.codes && codeForm(view, path, words)}
       ${
         view.passkey !== null &&
@@ -45,6 +44,7 @@ export function provePage(view: ProveView, chrome: Chrome): string {
           chrome,
         )
       }
+      ${problem?.kind === "untrustedPasskey" && html`<a class="button" href=${`${base}/login`}>${words.signIn.submit}</a>`}
       ${view.codes && recoveryForm(view, path, words)}
       <p class="soft small">${fill(takeBack.proveNone, { product })}</p>
     </div>`,
