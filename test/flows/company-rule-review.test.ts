@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
+import { changeClient } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -124,6 +125,34 @@ test("an approval for selected members → the question names them, the permissi
   expect(said).toMatch(/See your photos Until when 1 day /);
   expect(said).not.toContain(acme.member.username);
   expect(said).not.toContain("Change your photos");
+});
+
+test("an approval without end under a ceiling that came later → form, question and history say when it ends, and saving it doesn't move that end", async () => {
+  const acme = await addCompany(server);
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  await decide(server, acme, app, { scopes: ["read", "write"] });
+  const { partition, companyId } = acme;
+  const [rule] = await server.assent.storage.companyApps.listRules({ partition, companyId });
+  const end = (rule?.decidedAt ?? 0) + DAY;
+  const url = authorizeUrl(server, app, { scope: "read write" });
+  const answer = { owner: acme.companyId, scope: ["read", "write"] };
+  await authorize(new Agent(server.issuer), url, acme.member.username, answer);
+  await changeClient(server, app, { consentCeiling: 86_400 });
+  server.tick(10_000);
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(end);
+  const agent = await as(acme.admin);
+  expect(plain(await agent.get(appPath(app, acme)))).toMatch(new RegExp(`Until when.*Until ${day}, as now`));
+  const question = await ask(agent, app, acme, { scope: "read" });
+  expect(plain(question)).toMatch(
+    new RegExp(`Until when Until ${day}, as now After the end, the rule for other apps holds: members ask an admin\\.`),
+  );
+  await agent.submit(formTo(question, app));
+  expect(await server.assent.storage.companyApps.listRules({ partition, companyId })).toMatchObject([{ endsAt: end }]);
+  const entries = (
+    await server.assent.storage.history.list({ partition, ownerId: companyId, before: null, limit: 2 })
+  ).map(({ kind, record }) => [kind, record.expiresAt, record.scopes.map(({ expiresAt }) => expiresAt)]);
+  expect(entries).toContainEqual(["narrowed", end, [end]]);
+  expect(entries).toContainEqual(["allowed", end, [end]]);
 });
 
 test("the approval gives way to the rule for other apps → the question says what that rule is", async () => {

@@ -20,7 +20,7 @@ import {
   setAppPolicy,
   updateCompany,
 } from "./companies.ts";
-import type { AdminContext } from "./context.ts";
+import { type AdminContext, ceilingFor } from "./context.ts";
 import { counted } from "./counted.ts";
 import {
   type CompanyAppImpact,
@@ -106,8 +106,10 @@ export async function changeAppPolicy(
   const ruleOf = async () => (await companyRules(slug, context)).find((one) => one.clientId === clientId);
   const earlier = await ruleOf();
   const { partition, companyId } = before.company;
+  const client = (await context.storage.clients.get({ clientId }))?.record;
+  const ceiling = client === undefined ? null : ceilingFor(client, context);
   const heldNow = () =>
-    context.storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling: null, now: context.now() });
+    context.storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling, now: context.now() });
   const held = await heldNow();
   const grantsEnded = await setAppPolicy(slug, policy, context);
   if (rule === "block") return { grantsEnded, meaning: blockedText(before, clientId, grantsEnded), notes: [] };

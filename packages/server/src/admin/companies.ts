@@ -267,7 +267,7 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
   }
   const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
   const outcome = await context.storage.companyApps.setRule({
-    ...{ ...key, clientId, by: null, now },
+    ...{ ...key, clientId, ceiling: ceilingFor(client, context), by: null, now },
     ...(policy.members === undefined ? {} : { members: policy.members }),
     rule:
       rule === "none"

@@ -237,13 +237,14 @@ function hostsSince(
 
 async function formView(
   at: InCompany,
-  { details, standing }: Seen,
+  seen: Seen,
   client: Client,
   typed: TypedRule,
   problem: CompanyRuleForm["problem"],
   tools: CompanyTools,
 ): Promise<CompanyRuleForm> {
-  const { rule, requests } = details;
+  const { standing } = seen;
+  const { rule, requests } = seen.details;
   const { language } = tools.chrome(at.http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const { members, more } = await offeredMembers(at, typed.members, tools.companies);
@@ -268,7 +269,7 @@ async function formView(
     }),
     hosts: receiversOf(client).map((value) => ({ value, text: redirectHost(value) })),
     durations: [...same, ...offered].map((value) => ({ value, selected: value === chosen })),
-    endsNow: standing?.rule === "allow" ? standing.endsAt : null,
+    endsNow: endOfStanding(seen) ?? null,
   };
 }
 

@@ -3,7 +3,7 @@
 import { cappedEnd, ceilingOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
 import { membersNamed } from "../../owners/companies/app-details.ts";
-import { MAX_SELECTED } from "../../owners/company-rules.ts";
+import { endOfRule, MAX_SELECTED } from "../../owners/company-rules.ts";
 import type { ListedRule, NewRule } from "../../owners/company-storage.ts";
 import { endOf } from "../../owners/consent-after-decision.ts";
 import { fixedDurations, offeredDurations, readDuration } from "../../owners/consent-needed.ts";
@@ -103,10 +103,10 @@ function endIn(
   before: ListedRule | undefined,
   tools: CompanyTools,
 ): Millis | null | undefined {
-  if (duration === SAME_END && before?.rule === "allow") return before.endsAt;
+  const ceiling = ceilingOf(client, tools.apps.oauth.policy);
+  // A ceiling counts from the rule before, so that saving again does not move the end that the page shows.
+  if (duration === SAME_END && before?.rule === "allow") return endOfRule(before, { ceiling });
   const chosen = readDuration(duration, longDurations(client, tools));
   const now = tools.now();
-  return chosen === undefined
-    ? undefined
-    : cappedEnd(endOf(chosen, now, now), now, ceilingOf(client, tools.apps.oauth.policy));
+  return chosen === undefined ? undefined : cappedEnd(endOf(chosen, now, now), now, ceiling);
 }

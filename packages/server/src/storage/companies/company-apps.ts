@@ -205,7 +205,7 @@ async function noteRule(
 async function consentFor(
   tx: Tx,
   { partition, companyId: ownerId }: Company,
-  { clientId, rule, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
+  { clientId, rule, ceiling = null, shown, now }: SetRule & { readonly rule: NonNullable<SetRule["rule"]> },
   grantedBy: string,
 ): Promise<void> {
   const before = await lockConsent(tx, { partition, ownerId, clientId });
@@ -216,8 +216,8 @@ async function consentFor(
     {
       hosts: rule.hosts ?? earlierHosts,
       earlierHosts,
-      // The caller has already limited the end to the ceiling, as that of the rule.
-      grant: { partition, ownerId, clientId, scopes: rule.scopes, ceiling: null },
+      // The rule keeps an end beyond the ceiling, which can be raised. The consent and the history have the end as it is now.
+      grant: { partition, ownerId, clientId, scopes: rule.scopes, ceiling },
       grantedBy,
       via: "company policy",
       declined: [],

@@ -165,6 +165,17 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await count()).toEqual({ people: 2, members: 0 });
   });
 
+  test("allowed for longer than the ceiling → the consent and the history end with the ceiling, the rule can outlast it", async () => {
+    const { company } = await aTeam();
+    await set(company, anAppRule(), { ceiling: DAY });
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 9 });
+    const entry = told.find(({ kind }) => kind === "allowed");
+    expect(entry?.record).toMatchObject({ expiresAt: NOW + DAY, scopes: [{ name: "read", expiresAt: NOW + DAY }] });
+    expect((await storage().consents.find({ partition, ownerId, clientId: CLIENT }))?.expiresAt).toBe(NOW + DAY);
+    expect(await rulesOf(company)).toMatchObject([{ endsAt: anAppRule().endsAt }]);
+  });
+
   test("for fewer permissions → the history names what members lost and what the app still has; nothing lost, no entry", async () => {
     const { company, admin, member } = await aTeam();
     const all = ["read", "write", "share"];
