@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, decide as decideRule } from "../support/company-staff.ts";
-import { Agent, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { Agent, authorizeUrl, consentForm, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { addCompanyProvider } from "../support/sign-in-providers.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -52,6 +52,13 @@ test("an invitation → the link in the message is the invitation, and stands in
   expect(server.log.join()).not.toContain(message.link.slice(-40));
 });
 
+const plain = ({ text }: Page) =>
+  text
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ (?=[.,)])/g, "")
+    .replaceAll("( ", "(");
+
 describe("an invitation to a member", () => {
   async function inviting(role: "member" | "admin") {
     const acme = await addCompany(server);
@@ -60,13 +67,6 @@ describe("an invitation to a member", () => {
       agent.submit(formTo(await agent.get(`/company/${acme.slug}/members`), "/members/invite"), { addressee, role });
     return { acme, agent, send };
   }
-  const plain = ({ text }: Page) =>
-    text
-      .replaceAll(/<[^>]*>/g, " ")
-      .replaceAll(/\s+/g, " ")
-      .replaceAll(/ (?=[.,)])/g, "")
-      .replaceAll("( ", "(");
-
   test("by the username, which admins see → the page says so; nothing is sent", async () => {
     const { acme, send } = await inviting("admin");
     const { username } = acme.member;
@@ -254,6 +254,52 @@ test("a request answered in part, then refused, then for a blocked app → each 
   expect(blocked.subject).toBe("Paper & Ink is blocked at Acme Corp");
   expect(blocked.text).toContain("Not approved: See your photos and Change your photos");
   expect(blocked.text).not.toContain("stays allowed");
+});
+
+test("a request from a new address of an approved app → page, cards and messages name it; refused is no approval", async () => {
+  const acme = await addCompany(server);
+  const [old, added] = ["https://app.test/cb", "https://new.app.test/cb"];
+  const scopes = ["read", "write"];
+  const client = await server.addClient({ name: "Paper & Ink", redirectUris: [old, added], scopes });
+  const { clientId } = client;
+  await decideRule(server, acme, client, { scopes });
+  const [admin, member] = [await as(acme.admin), await as(acme.member)];
+  const ask = async (reason: string) => {
+    server.tick(1000);
+    const asked = authorizeUrl(server, client, { scope: "read write", redirect_uri: added });
+    const page = await member.follow(await member.get(asked));
+    const answer = { decision: "allow", owner: acme.companyId, duration: "forever" };
+    const form = await member.submit(consentForm(page), answer);
+    expect(plain(form)).toContain("new.app.test");
+    return member.submit(formTo(form, "/consent/ask"), { decision: "ask", reason });
+  };
+  expect((await ask("it moved")).text).toContain("have been asked");
+  const asked = await mailbox.next(acme.admin.email);
+  expect(asked.text).toContain("Address of the app: new.app.test");
+  const home = plain(await admin.get(`/company/${acme.slug}`));
+  expect(home).toContain("New address new.app.test");
+  expect(home).not.toContain("Approved already:");
+  expect(plain(await admin.get(`/company/${acme.slug}/apps/${clientId}`))).toContain("New address new.app.test");
+  const own = plain(await member.get(`/company/${acme.slug}`));
+  expect(own).toContain("New address new.app.test");
+  expect(own).toContain("None has answered yet.");
+  const page = await admin.get(`/company/${acme.slug}`);
+  await admin.submit(formTo(page, "/refuse", { client_id: clientId }));
+  const refused = await mailbox.next(acme.member.email);
+  expect(refused.subject).toBe("Your request for Paper & Ink at Acme Corp was refused");
+  expect(refused.text).toContain("Not approved: See your photos and Change your photos");
+  expect(refused.text).toContain("Address of the app: new.app.test");
+  expect(refused.text).not.toContain("Allowed:");
+
+  await ask("it really moved");
+  await mailbox.next(acme.admin.email);
+  const review = await admin.get(`/company/${acme.slug}/apps/${clientId}?request=${acme.member.personId}`);
+  const done = await admin.submit(formTo(review, `/apps/${clientId}`));
+  if (done.status === 200) await admin.submit(formTo(done, `/apps/${clientId}`));
+  const approved = await mailbox.next(acme.member.email);
+  expect(approved.subject).toBe("Paper & Ink may be used at Acme Corp");
+  expect(approved.text).toContain("Allowed: See your photos and Change your photos");
+  expect(approved.text).toContain("Address of the app: new.app.test");
 });
 
 test("removed by an admin → told so, once; who leaves is not", async () => {

@@ -4,6 +4,7 @@ import {
   cappedEnd,
   everywhere,
   hostsAfter,
+  isSameHost,
   later,
   type Reach,
   reaches,
@@ -122,15 +123,21 @@ export function isInForce(rule: AppRule, reach: Pick<Reach, "ceiling">, now: Mil
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
 }
 
-/** The scopes that an approval in force lets this person use without asking an admin. */
+/** The scopes that an approval in force lets this person use without asking an admin. Without a host: at any of its hosts. */
 export function approvedScopes(
   rule: ListedRule | undefined,
   personId: string,
-  reach: Pick<Reach, "ceiling">,
+  reach: Pick<Reach, "ceiling"> & Partial<Reach>,
   now: Millis,
 ): readonly string[] {
   if (rule === undefined || !isInForce(rule, reach, now)) return [];
+  if (!reaches(rule.hosts, { host: null, earlierHosts: [], ...reach })) return [];
   return rule.forSelected === true && !rule.selected.includes(personId) ? [] : rule.scopes;
+}
+
+/** True: an approval holds for the host of a request, whatever the app looked like then. Null: a device. */
+export function isForHost({ hosts }: Pick<AppRule, "hosts">, host: string | null): boolean {
+  return host === null || hosts === null || hosts.some((one) => isSameHost(one, host));
 }
 
 /** The approval in force under which the person acts. Undefined: there is none, or the person is an admin, who decides. */

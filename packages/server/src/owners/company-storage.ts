@@ -140,6 +140,8 @@ export interface AppRequest {
   readonly status: "open" | "approved" | "refused";
   readonly decidedBy: string | null;
   readonly decidedAt: Millis | null;
+  /** The receiver of the answer, as `receiverOf` writes it. Null: a device, or not recorded. */
+  readonly host: string | null;
 }
 
 /** A place in a company for the person who has the link and the invited name. */

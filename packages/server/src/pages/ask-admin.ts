@@ -1,5 +1,6 @@
 /** The pages with which a member asks an admin of their company to approve an app: the form for the reason, and the page after it was sent. */
 import type { Chrome } from "./chrome.ts";
+import { clientHost } from "./client-host.ts";
 import type { AskAdminView, AskedAdminView, AskedScope } from "./company/views.ts";
 import { fill, type Messages, rich } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
@@ -28,6 +29,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
       <div class="heading asking">
         ${tile(view.client, "small", base)}
         <h1>${rich(askAdmin.title, { company: name(view.company) })}</h1>
+        ${clientHost(view.client.host, words)}
         <p class="soft">${rich(approved.length > 0 ? askAdmin.textMore : view.keeps ? askAdmin.textKeeps : askAdmin.text, { app: name(view.client.name), company: name(view.company) })}</p>
       </div>
       ${view.problem === "too_many" && notice("danger", askAdmin.tooMany, { focus: true })}

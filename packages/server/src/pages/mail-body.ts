@@ -1,6 +1,7 @@
 /** E-mails to people: plain text and HTML with the same content, in the reader's language. */
 import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
+import { hostPlain } from "./client-host.ts";
 import { fill, type Messages, rich, sentences } from "./messages/index.ts";
 import { accessEnds } from "./parts/access-ends.ts";
 import { type Child, html } from "./parts/html.ts";
@@ -151,8 +152,9 @@ const ABOUT_FACTORS: ReadonlySet<MailView["kind"]> = new Set([
 ]);
 
 function facts({ kind, values }: MailView, { words }: Chrome): readonly (readonly [string, Said])[] {
-  const { at, browser, address, reason } = values;
+  const { at, browser, address, reason, host = null } = values;
   const labels = words.mail.facts;
+  const askedAt = [labels.appAddress, host === null ? null : hostPlain(host, words)] as const;
   const rows: readonly (readonly [string, string | Said | null | undefined])[] =
     kind === "signIn"
       ? [
@@ -163,9 +165,9 @@ function facts({ kind, values }: MailView, { words }: Chrome): readonly (readonl
       : ABOUT_FACTORS.has(kind)
         ? [[labels.browser, browser], [labels.address, address], ...recoveryFacts(values.recovery, words)]
         : kind === "companyRequest"
-          ? [[labels.reason, reason]]
+          ? [askedAt, [labels.reason, reason]]
           : values.answer !== undefined
-            ? answerFacts(values.answer, words)
+            ? [...answerFacts(values.answer, words), askedAt]
             : kind === "webhookDisabled"
               ? [[labels.fault, reason]]
               : [];

@@ -51,7 +51,7 @@ test("a member's request → to the admins alone, each in their language, but no
   const french = await aStoredPerson(storage, { language: "fr" });
   for (const one of [doubtful, french]) await joins(storage, company, one, "admin");
   const letters = await lettersFor({
-    ...{ kind: "company_request", company, client: { clientId: "c", name: "Photo Printer" }, by: member },
+    ...{ kind: "company_request", company, client: { clientId: "c", name: "Photo Printer", host: null }, by: member },
     reason: "for the catalogue",
   });
   expect(letters.map(({ to, language }) => [to, language]).sort()).toEqual(
@@ -71,7 +71,7 @@ test("a decision → to the member who asked, in their language, with what is al
   const nothing: DecisionAnswer = { allowed: [], until: null, refused: [], waiting: [], blocked: false };
   const decide = (askedBy: string, approved: boolean, answer: Partial<DecisionAnswer>) =>
     lettersFor({
-      ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer" }, by: admin },
+      ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer", host: null }, by: admin },
       ...{ askedBy, approved, answer: { ...nothing, ...answer } },
     });
   const member = await aStoredPerson(storage, { language: "ja" });

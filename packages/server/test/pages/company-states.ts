@@ -127,6 +127,8 @@ function companyApps(change: Partial<CompanyAppsView> = {}): CompanyAppsView {
         username: longPerson.username,
         personName: null,
         app: LONG_NAME,
+        host: "new.example.com",
+        isNewHost: true,
       }),
     ],
     ...{ query: "", found: [], more: false, defaultRule: "ask" },

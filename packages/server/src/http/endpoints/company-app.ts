@@ -13,7 +13,7 @@ import {
   offeredMembers,
   type RuleEffects,
 } from "../../owners/companies/app-details.ts";
-import { decideRule, type NamedRequest } from "../../owners/companies/company-apps.ts";
+import { decideRule, type NamedRequest, reachOfRequest } from "../../owners/companies/company-apps.ts";
 import { latestEnds } from "../../owners/companies/rule-change.ts";
 import { approvedScopes, endOfRule, isInForce, standingRule } from "../../owners/company-rules.ts";
 import type { AppRule, DefaultRule, HeldScope, ListedRule, NewRule } from "../../owners/company-storage.ts";
@@ -140,7 +140,7 @@ async function appAnswer(
             through: details.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
           },
     requests: details.requests.map((one) =>
-      withApproved(requestView(one, client, known, language), { client, rule }, tools),
+      withApproved(requestView(one, client, known, language), { ...one, client }, tools),
     ),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
     ...{ mine: details.mine, chosen: details.chosen },
@@ -192,12 +192,12 @@ export function described(name: string, known: ReadonlyMap<string, Scope>, langu
 }
 
 export function requestView(
-  { clientId, personId, username, personName, scopes, reason, askedAt }: NamedRequest,
+  { clientId, personId, username, personName, scopes, reason, askedAt, host: asked }: NamedRequest,
   client: Client | undefined,
   known: ReadonlyMap<string, Scope>,
   language: string,
 ): CompanyRequestView {
-  const [host] = client === undefined ? [] : receiversOf(client);
+  const host = asked ?? (client === undefined ? undefined : receiversOf(client)[0]);
   return {
     ...{ clientId, personId, username, personName, reason, askedAt },
     app: client === undefined ? clientId : nameOf(client, language),
@@ -210,13 +210,16 @@ export function requestView(
 /** Splits what a member asked for: what the rule allows them already, and what still waits for an answer. */
 export function withApproved(
   view: CompanyRequestView,
-  { client, rule }: { readonly client: Client | undefined; readonly rule: ListedRule | undefined },
+  { client, rule, host }: Pick<NamedRequest, "rule" | "host"> & { readonly client: Client | undefined },
   tools: CompanyTools,
 ): CompanyRequestView {
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-  const approved = new Set(approvedScopes(rule, view.personId, { ceiling }, tools.now()));
+  const reach = reachOfRequest({ host }, client, ceiling);
+  const approved = new Set(approvedScopes(rule, view.personId, reach, tools.now()));
+  const isNewHost = rule !== undefined && isInForce(rule, reach, tools.now()) && !reaches(rule.hosts, reach);
   return {
     ...view,
+    isNewHost,
     scopes: view.scopes.filter(({ name }) => !approved.has(name)),
     approved: view.scopes.filter(({ name }) => approved.has(name)),
   };

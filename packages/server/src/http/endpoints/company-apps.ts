@@ -185,7 +185,7 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
     return Promise.all(
       requests.map(async (one) => {
         const client = await catalog.client(one.clientId);
-        return withApproved(requestView(one, client, known, language), { client, rule: one.rule }, tools);
+        return withApproved(requestView(one, client, known, language), { ...one, client }, tools);
       }),
     );
   }
@@ -197,7 +197,7 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
       const view = requestView({ ...one, personName }, client, known, language);
       // A later rule does not change what was refused.
       if (one.status === "refused") return { ...view, refusedAt: one.decidedAt ?? one.askedAt };
-      return withApproved(view, { client, rule: one.rule }, tools);
+      return withApproved(view, { ...one, client }, tools);
     }),
   );
 }

@@ -1,6 +1,7 @@
 /** A member asks the admins of their company to approve an app. */
 
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
+import { consentHost, redirectHost } from "../../oauth/redirect-uri.ts";
 import { MAX_REASON } from "../company-rules.ts";
 import { answeredScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
@@ -64,7 +65,11 @@ export async function askAdmins(
   const notice = {
     kind: "company_request",
     company: { companyId, slug: company.slug, name: company.name },
-    client: { clientId, name: client.name },
+    client: {
+      clientId,
+      name: client.name,
+      host: redirectUri === undefined ? null : redirectHost(consentHost(redirectUri)),
+    },
     by: { personId, username, name },
     reason,
   } as const;

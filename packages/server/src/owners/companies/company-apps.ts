@@ -1,11 +1,12 @@
 /** The apps of a company: decisions of admins for all members, and of a member for themselves. */
 
-import { underCeiling } from "../../oauth/consent-reach.ts";
+import { isSameHost, type Reach, reachOf, receiversOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { scopesOfGrant } from "../apps/allowed-apps.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import type { Pausing } from "../change-conditions.ts";
-import { approvedScopes, endOfRule } from "../company-rules.ts";
+import { approvedScopes, endOfRule, isForHost } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
 import { consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
@@ -124,6 +125,17 @@ export interface NamedRequest extends AppRequest {
   readonly personName: string | null;
   /** The company's rule about the app. Undefined: none of its own. */
   readonly rule: ListedRule | undefined;
+}
+
+/** The destination of a request: the address of then, with what the app looks like now. */
+export function reachOfRequest(
+  { host }: Pick<AppRequest, "host">,
+  client: Client | undefined,
+  ceiling: Millis | null,
+): Reach {
+  const present =
+    host === null ? null : (receiversOf(client ?? { redirectUris: [] }).find((one) => isSameHost(one, host)) ?? host);
+  return { ...reachOf(client ?? {}, null, ceiling), host: present };
 }
 
 /** Members' requests, oldest first: all, or those for one app. */
@@ -268,10 +280,10 @@ async function answersTo(
   ]);
   const before = rules.find((one) => one.clientId === clientId);
   const paused = isPaused(consent) ? { paused: true as const } : {};
-  return requests.flatMap(({ personId, scopes: asked }) => {
-    const had = approvedScopes(before, personId, { ceiling }, context.now());
-    const isAllowed = (name: string) =>
-      rule.rule === "allow" && rule.scopes.includes(name) && (rule.selected?.includes(personId) ?? true);
+  return requests.flatMap(({ personId, scopes: asked, host }) => {
+    const had = approvedScopes(before, personId, reachOfRequest({ host }, client, ceiling), context.now());
+    const isThere = rule.rule === "allow" && isForHost(rule, host) && (rule.selected?.includes(personId) ?? true);
+    const isAllowed = (name: string) => isThere && rule.scopes.includes(name);
     const allowed = asked.filter(isAllowed);
     const blocked = rule.rule === "block";
     if (!blocked && allowed.every((name) => had.includes(name)) && allowed.length < asked.length) return [];
@@ -284,18 +296,20 @@ async function answersTo(
       blocked,
       ...(allowed.length > 0 && paused),
     };
-    return [{ ...decisionNotice(at, client, personId, answer), asked }];
+    return [{ ...decisionNotice(at, client, { personId, host }, answer), asked }];
   });
 }
 
 function decisionNotice(
   at: AsMember,
   { clientId, name }: Pick<Client, "clientId" | "name">,
-  askedBy: string,
+  { personId: askedBy, host: receiver }: Pick<AppRequest, "personId" | "host">,
   answer: Decision["answer"],
 ): Decision {
   const approved = answer.refused.length + answer.waiting.length === 0;
-  return { kind: "company_decision", ...toldOf(at), client: { clientId, name }, askedBy, approved, answer };
+  const host = receiver === null ? null : redirectHost(receiver);
+  const client = { clientId, name, host };
+  return { kind: "company_decision", ...toldOf(at), client, askedBy, approved, answer };
 }
 
 /** Ends the company's consent to an app, and all grants under it. */
@@ -339,21 +353,19 @@ export async function refuseMembersRequest(
     openRequests(at, clientId, context),
     context.storage.companyApps.listRules(key),
   ]);
-  const asked = requests.find((one) => one.personId === personId)?.scopes;
-  if (asked === undefined) return "unknown";
+  const open = requests.find((one) => one.personId === personId);
+  if (open === undefined) return "unknown";
+  const { scopes: asked } = open;
+  const client = await context.catalog.client(clientId);
   const rule = rules.find((one) => one.clientId === clientId);
-  const had = approvedScopes(rule, personId, { ceiling }, now);
+  const approved = approvedScopes(rule, personId, reachOfRequest(open, client, ceiling), now);
+  // A refusal of a request for what is approved by now refuses all of it: otherwise it would read as an approval.
+  const had = asked.every((name) => approved.includes(name)) ? [] : approved;
   const allowed = asked.filter((name) => had.includes(name));
   const refused = asked.filter((name) => !had.includes(name));
-  const name = (await context.catalog.client(clientId))?.name ?? clientId;
   const until = rule === undefined ? null : endOfRule(rule, { ceiling });
-  const notice = decisionNotice(at, { clientId, name }, personId, {
-    allowed,
-    until,
-    refused,
-    waiting: [],
-    blocked: false,
-  });
+  const answer = { allowed, until, refused, waiting: [], blocked: false };
+  const notice = decisionNotice(at, { clientId, name: client?.name ?? clientId }, open, answer);
   const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
   const by = person.personId;
   const request = { ...key, clientId, personId, asked, refused, mails };

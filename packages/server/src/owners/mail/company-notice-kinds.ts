@@ -1,5 +1,12 @@
 /** News for people who are not on a page, for the code that delivers them (by mail, by a chat). */
 
+/** The app of a request. `host`: the address to which it sends the member back. Null: a device, or not recorded. */
+interface AskedApp {
+  readonly clientId: string;
+  readonly name: string;
+  readonly host: string | null;
+}
+
 interface Who {
   readonly personId: string;
   readonly username: string;
@@ -44,14 +51,14 @@ export type Notice =
   | {
       readonly kind: "company_request";
       readonly company: CompanyRef;
-      readonly client: { readonly clientId: string; readonly name: string };
+      readonly client: AskedApp;
       readonly by: Who;
       readonly reason: string;
     }
   | {
       readonly kind: "company_decision";
       readonly company: CompanyRef;
-      readonly client: { readonly clientId: string; readonly name: string };
+      readonly client: AskedApp;
       readonly by: Who;
       /** The person who asked. */
       readonly askedBy: string;

@@ -89,7 +89,9 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       const { allowed, refused, waiting, until, paused } = answer;
       const lists = { allowed: say(allowed), refused: say(refused), waiting: say(waiting) };
       const said = { ...lists, until, ...(paused === true && { paused }) };
-      const values = { company: company.name, app: client.name, answer: said };
+      // A block is for all addresses.
+      const host = answer.blocked ? null : client.host;
+      const values = { company: company.name, app: client.name, host, answer: said };
       const link = `${issuer}/company/${company.slug}`;
       const draft = { kind: kindOf(notice), to, language, link, values } as const;
       return [{ draft, cause: [company.companyId, client.clientId, String(now())] }];
@@ -116,7 +118,13 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
       }));
     }
     case "company_request": {
-      const values = { company: company.name, ...names, app: notice.client.name, reason: notice.reason };
+      const values = {
+        company: company.name,
+        ...names,
+        app: notice.client.name,
+        host: notice.client.host,
+        reason: notice.reason,
+      };
       const link = `${issuer}/company/${company.slug}`;
       const admins = await adminsOf(company.companyId, context);
       return admins.map((admin) => ({

@@ -62,6 +62,8 @@ export interface MailDraft {
     readonly address?: string | null;
     readonly company?: string;
     readonly app?: string;
+    /** The app's address from which a member asked for it, as `redirectHost` writes it. */
+    readonly host?: string | null;
     /** The username of the person who caused the message, and their display name. */
     readonly by?: string;
     readonly byName?: string | null;

@@ -109,7 +109,7 @@ function ownRequestCard(request: CompanyRequestView, view: CompanyAppsView, chro
   return html`<article class="card app" data-client-id=${request.clientId}>
     ${head({ ...request, name: request.app }, view, chrome)}
     <p>${answer}</p>
-    ${reasonOf(request)} ${scopes.length > 0 && titledScopes(heading, scopes, isRefused ? "x" : "clock")}
+    ${newAddress(request, chrome)} ${reasonOf(request)} ${scopes.length > 0 && titledScopes(heading, scopes, isRefused ? "x" : "clock")}
     ${approved.length > 0 && titledScopes(words.askAdmin.approved, approved)}
   </article>`;
 }
@@ -160,8 +160,15 @@ export function requestText(request: CompanyRequestView, now: number, chrome: Ch
   const { company } = words;
   return [
     html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName }), when: timeElement(words, request.askedAt, now) })}</p>`,
+    newAddress(request, chrome),
     wishOf(request, chrome),
   ];
+}
+
+/** Names the address of a request that the approval of the app does not cover. */
+function newAddress({ host, isNewHost = false }: CompanyRequestView, { words }: Chrome): Child {
+  if (host === null || !isNewHost) return null;
+  return html`<p><span class="tag warn">${words.company.newAddress}</span> ${hostWords(host, words)}</p>`;
 }
 
 /** The reason of a request, and its permissions. */

@@ -130,7 +130,10 @@ export interface CompanyRequestView {
   readonly clientId: string;
   readonly app: string;
   readonly logo: string | null;
+  /** The address from which the app asked. For a device: an address of the app. */
   readonly host: string | null;
+  /** True: the approval in force does not cover this address. Absent: false. */
+  readonly isNewHost?: boolean;
   readonly personId: string;
   readonly username: string;
   readonly personName: string | null;

@@ -3,7 +3,7 @@
 import { reachOf } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import type { PauseOutcome, Pausing } from "../../owners/change-conditions.ts";
-import { isLeftOut, scopesTaken, standingRule, verdictOn } from "../../owners/company-rules.ts";
+import { isForHost, isLeftOut, scopesTaken, standingRule, verdictOn } from "../../owners/company-rules.ts";
 import type {
   AppRequest,
   AppRule,
@@ -43,7 +43,7 @@ import {
 import { post } from "../mail/outbox.ts";
 import { forgetConfigured } from "../operator/catalog-versions.ts";
 import { statusOfClient } from "../operator/client-advisory-lock.ts";
-import { ENDED_KEPT, grantColumns, grantOf, isActive, text, whole } from "../row-conversion.ts";
+import { ENDED_KEPT, grantColumns, grantOf, isActive, text, textOrNull, whole } from "../row-conversion.ts";
 import { adminsOf } from "./acting-members.ts";
 import { requestColumns, requestOf, ruleColumns, ruleOf } from "./company-row-conversion.ts";
 import { isAdmin, lockCompany, thisCompany } from "./lock-company-row.ts";
@@ -317,8 +317,9 @@ async function answerRequests(
     ...{ partition, companyId, clientId },
   });
   const allowed = rule.rule === "allow";
-  for (const { personId, scopes } of rows.map(requestOf)) {
-    const covered = scopes.every((name) => rule.scopes.includes(name)) && (rule.selected?.includes(personId) ?? true);
+  for (const { personId, scopes, host } of rows.map(requestOf)) {
+    const isThere = isForHost(rule, host) && (rule.selected?.includes(personId) ?? true);
+    const covered = isThere && scopes.every((name) => rule.scopes.includes(name));
     if (covered || !allowed)
       await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
     await post(tx, news.find((one) => one.personId === personId && isSame(one.asked, scopes))?.mails, now);
@@ -442,19 +443,21 @@ export const askApproval = transaction<
   if (acting === undefined || reach === undefined) return { kind: "needless" };
   if (verdictOn(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
   const open = await tx.all(
-    sql`SELECT client_id, scopes FROM company_requests
+    sql`SELECT client_id, scopes, host FROM company_requests
       WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,
     { partition, companyId, personId, limit: OPEN_REQUESTS + 1 },
   );
   const before = open.find((row) => text(row, "client_id") === clientId);
-  if (before !== undefined && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
+  const isSameAddress = before !== undefined && textOrNull(before, "host") === reach.host;
+  if (isSameAddress && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
   if (before === undefined && open.length >= OPEN_REQUESTS) return { kind: "too_many" };
   await tx.run(
     sql`INSERT INTO company_requests (partition, company_id, ${requestColumns})
-      VALUES (:partition, :companyId, :clientId, :personId, :username, :scopes, :reason, :now, 'open', NULL, NULL)
+      VALUES (:partition, :companyId, :clientId, :personId, :username, :scopes, :reason, :now, 'open', NULL, NULL, :host)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET scopes = excluded.scopes, reason = excluded.reason,
-        asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL`,
-    { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, now },
+        asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL,
+        host = excluded.host`,
+    { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, host: reach.host, now },
   );
   await post(tx, mails, now);
   return { kind: "asked" };

@@ -23,7 +23,7 @@ export const memberColumns = sql`company_id, person_id, username, role, since, a
 
 export const ruleColumns = sql`client_id, rule, audience, scopes, hosts, ends_at, decided_by, decided_at`;
 
-export const requestColumns = sql`client_id, person_id, username, scopes, reason, asked_at, status, decided_by, decided_at`;
+export const requestColumns = sql`client_id, person_id, username, scopes, reason, asked_at, status, decided_by, decided_at, host`;
 
 export const invitationColumns = sql`partition, invitation_id, company_id, addressee, role, invited_by, created_at, expires_at, status`;
 
@@ -78,6 +78,7 @@ export function requestOf(row: Row): AppRequest {
     status: text(row, "status") as AppRequest["status"],
     decidedBy: textOrNull(row, "decided_by"),
     decidedAt: wholeOrNull(row, "decided_at"),
+    host: textOrNull(row, "host"),
   };
 }
 

@@ -56,6 +56,7 @@ import { signOutsEverywhere } from "./0053-sign-outs-everywhere.ts";
 import { companyConnections } from "./0054-company-connections.ts";
 import { connectionsOfClient } from "./0055-connections-of-client.ts";
 import { leftOutUnapproved } from "./0056-left-out-unapproved.ts";
+import { hostOfRequest } from "./0057-host-of-request.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -115,6 +116,7 @@ export const migrations: readonly Migration[] = [
   companyConnections,
   connectionsOfClient,
   leftOutUnapproved,
+  hostOfRequest,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

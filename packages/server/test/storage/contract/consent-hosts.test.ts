@@ -183,6 +183,29 @@ onEveryBackend("a company's approval for all members", (storage) => {
     expect(await storage().companyApps.askApproval({ ...wish, redirectUri: NEW })).toEqual({ kind: "asked" });
   });
 
+  test("a request keeps its address; asked from another → asked again; a rule without that address leaves it open", async () => {
+    const { admin, member, key } = await set(["https://app.example"]);
+    const scopes = ["read", "write"];
+    const ask = (redirectUri?: string) =>
+      storage().companyApps.askApproval({
+        ...{ ...key, personId: member.personId, scopes, reason: "It moved", now: NOW },
+        ...(redirectUri === undefined ? {} : { redirectUri }),
+      });
+    const open = async () => (await storage().companyApps.listRequests({ ...key, limit: 9 })).map(({ host }) => host);
+    const rule = async (hosts: readonly string[]) =>
+      storage().companyApps.setRule({
+        ...{ ...key, rule: { ...anAppRule({ hosts }), scopes }, shown: SHOWN, by: admin.personId, now: NOW },
+      });
+    expect([await ask(), await open()]).toEqual([{ kind: "asked" }, [null]]);
+    expect([await ask(OLD), await open()]).toEqual([{ kind: "asked" }, ["https://app.example"]]);
+    expect([await ask(NEW), await open()]).toEqual([{ kind: "asked" }, ["https://new.example"]]);
+    expect(await ask(NEW)).toEqual({ kind: "repeated" });
+    await rule(["https://app.example"]);
+    expect(await open()).toEqual(["https://new.example"]);
+    await rule(["https://app.example", "https://new.example"]);
+    expect(await open()).toEqual([]);
+  });
+
   test("for no host → members' devices alone", async () => {
     const { member, issue, key } = await set([]);
     expect(await issue(member, OLD)).toBe("no_consent");

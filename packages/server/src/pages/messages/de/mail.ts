@@ -17,6 +17,7 @@ export const mail = {
       kept: "Anmelden weiterhin möglich mit",
       keptApps: "Weiterhin Zugriff",
       allowed: "Erlaubt",
+      appAddress: "Adresse der App",
     },
     signInSeenBefore:
       "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert oder der Browser abgemeldet wurde.",

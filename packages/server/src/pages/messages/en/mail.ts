@@ -15,6 +15,7 @@ export const mail = {
       kept: "Still works for signing in",
       keptApps: "Still have access",
       allowed: "Allowed",
+      appAddress: "Address of the app",
     },
     signInSeenBefore:
       "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed or the browser was signed out.",

@@ -17,6 +17,7 @@ export const mail = {
       kept: "Aún funciona para iniciar sesión",
       keptApps: "Siguen teniendo acceso",
       allowed: "Permitido",
+      appAddress: "Dirección de la aplicación",
     },
     signInSeenBefore:
       "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",

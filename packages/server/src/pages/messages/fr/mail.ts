@@ -17,6 +17,7 @@ export const mail = {
       kept: "Permettent toujours de se connecter",
       keptApps: "Ont toujours accès",
       allowed: "Autorisé",
+      appAddress: "Adresse de l’application",
     },
     signInSeenBefore:
       "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
