@@ -90,6 +90,12 @@ const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
   members_of_app: ["member's use of the app", "members' uses of the app"],
   app_connections: ["connection or offer at another server", "connections or offers at other servers"],
   connected_companies: ["company's access there", "companies' access there"],
+  connection_permissions: ["permission at another server", "permissions at other servers"],
+  connection_apis: ["API of a connection at another server", "APIs of connections at other servers"],
+  unlimited_connections: [
+    "connection's access to all APIs of another server",
+    "connections' access to all APIs of other servers",
+  ],
 };
 
 /** `3 grants and 1 consent`. */
@@ -122,7 +128,10 @@ const RETURNS: ReadonlySet<string> = new Set<keyof Ended>([
   // A provider that is enabled again.
   "only_ways_to_sign_in",
   ...(["app_connections", "connected_companies"] as const),
+  ...(["connection_permissions", "connection_apis", "unlimited_connections"] as const),
 ]);
+/** What an app can still have at another server afterwards. */
+const THERE = ["app_connections", "connection_permissions", "connection_apis", "unlimited_connections"] as const;
 /** What a scope of the same name has again. */
 const RETURNS_AFTER_DELETION: ReadonlySet<string> = new Set<keyof Ended>(["uses_in_clients"]);
 
@@ -138,7 +147,7 @@ function undoText(ending: readonly Change[]): readonly string[] {
   return [
     ...(isGone(true) ? [ending.length === 1 ? "You can't undo this." : "You can't undo a deletion."] : []),
     ...(isGone(false) ? ["Access that ended doesn't come back when you undo the change."] : []),
-    ...(ending.some(({ ends }) => (ends?.app_connections ?? 0) > 0)
+    ...(ending.some(({ ends }) => THERE.some((name) => (ends?.[name] ?? 0) > 0))
       ? ["Access that an app already has at another server lasts until that server ends it."]
       : []),
   ];

@@ -27,6 +27,7 @@ test.each<[string, readonly Ending[], string]>([
   ["a disabled client had no grants", [client("update", { grants: 0 })], TOKENS],
   ["a lower limit of consents", [client("update", { consents: 2 })], TOKENS],
   ["a connection", [client("update", { app_connections: 1, connected_companies: 2 })], `${TOKENS} ${THERE}`],
+  ["less of a connection", [client("update", { connection_permissions: 1 })], `${TOKENS} ${THERE}`],
   [
     "a provider is disabled",
     [{ action: "update", noun: "provider", key: "a", ends: { only_ways_to_sign_in: 1 } }],

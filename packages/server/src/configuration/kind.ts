@@ -34,6 +34,7 @@ export type Ended = Readonly<Partial<Record<(typeof ENDING)[number], number>>>;
 export const ENDING = [
   ...(["grants", "consents", "approvals", "memberships", "uses_in_clients", "subject_links", "connections"] as const),
   ...(["only_ways_to_sign_in", "members_of_app", "app_connections", "connected_companies"] as const),
+  ...(["connection_permissions", "connection_apis", "unlimited_connections"] as const),
 ] as const;
 
 /** Records that a file describes, or has described. */

@@ -9,7 +9,7 @@ import {
   updateScope,
 } from "../../src/admin/index.ts";
 import { exportConfiguration, prepare, readConfiguration } from "../../src/configuration/index.ts";
-import { aLiveCompanyGrant, join } from "../storage/support/company-builders.ts";
+import { aLiveCompanyGrant, aStoredCompany, join } from "../storage/support/company-builders.ts";
 import { aLiveGrant, aStoredPerson, statusOf } from "../storage/support/record-builders.ts";
 import {
   aDatabase,
@@ -286,6 +286,47 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     const { changes } = await apply(WHOLE, at.admin);
     expect(changes).toMatchObject([{ key: "backup" }]);
     expect(changes[0]).not.toHaveProperty("ends");
+  });
+
+  test("a connection or an offer gives less → the plan says what ends of it; more → nothing", async () => {
+    const { storage, now } = at.admin;
+    const audience = "https://as.example.com";
+    const there = `{audience: "${audience}", client_id: backup-there, scope: "chat:read"}`;
+    const changed = async (fields: string) => {
+      const text = WHOLE.replace(there, `{audience: "${audience}", client_id: backup-there, ${fields}}`);
+      expect(text === WHOLE).toBe(fields === 'scope: "chat:read"');
+      return text;
+    };
+    const endsOf = async (fields: string) => (await planOf(await changed(fields), at.admin)).changes[0]?.ends;
+    const two = "resources: [https://a.test, https://b.test]";
+    await apply(await changed(`scope: "chat:read chat:write", ${two}`), at.admin);
+    expect(await endsOf(`scope: "chat:read", ${two}`)).toEqual({ connection_permissions: 1 });
+    expect(await endsOf('scope: "chat:read", resources: [https://b.test]')).toEqual({
+      ...{ connection_permissions: 1, connection_apis: 1 },
+    });
+    expect(await endsOf(`scope: "chat:read chat:write chat:all", ${two}`)).toBeUndefined();
+    expect(await endsOf('scope: "chat:read chat:write"')).toBeUndefined();
+    await apply(await changed('scope: "chat:read chat:write"'), at.admin);
+    expect(await endsOf(`scope: "chat:read chat:write", ${two}`)).toEqual({ unlimited_connections: 1 });
+    // At another server, it is another connection.
+    const moved = WHOLE.replace(there, there.replace(audience, "https://as.other.example"));
+    expect((await planOf(moved, at.admin)).changes[0]?.ends).toEqual({ app_connections: 1, connected_companies: 0 });
+
+    const offered = "status: offered, name: Chat";
+    await apply(await changed(`scope: "chat:read chat:write", ${offered}`), at.admin);
+    expect(await endsOf(`scope: "chat:read", ${offered}`)).toBeUndefined();
+    const company = await aStoredCompany(storage);
+    const admin = await aStoredPerson(storage);
+    await join(storage, company, admin, "admin");
+    const record = { clientIdThere: "backup-there", scopes: ["chat:read", "chat:write"], resources: [] };
+    const names = { clientName: "Backup", serverName: "Chat", texts: {} };
+    await storage.companyConnections.put({
+      ...{ partition: company.partition, companyId: company.companyId, clientId: "backup", audience },
+      ...{ record: { ...record, ...names }, endsAt: now() + 1e9, seen: null, by: admin.personId, now: now() },
+    });
+    expect(await endsOf(`scope: "chat:read", ${offered}`)).toEqual({ connection_permissions: 1 });
+    expect(await endsOf(`scope: "chat:admin", ${offered}`)).toEqual({ app_connections: 1, connected_companies: 1 });
+    await apply(WHOLE, at.admin);
   });
 
   test("AP-09 a client with grants is disabled, then deleted → the plan counts them, the plan ends none, apply ends all", async () => {

@@ -6,7 +6,7 @@ import { allClients } from "../../admin/clients.ts";
 import { impactOfCeiling, impactOfClient, impactOfConnections } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
-import type { Client } from "../../oauth/model.ts";
+import type { Client, Connection } from "../../oauth/model.ts";
 import {
   type Context,
   type Ended,
@@ -139,19 +139,56 @@ export const clients: Kind = {
     changes["status"] === "disabled" || "consent_ceiling" in changes || "token_exchange" in changes,
 };
 
-/** Connections and offers that end or stop by a new policy, and the companies that lose them. `policy` undefined: it stays. */
+/**
+ * Connections and offers that end, stop or give less by a new policy, and the companies that lose them. `policy` undefined: it
+ * stays.
+ */
 async function connectionsEnding(before: Client, policy: unknown, context: Context): Promise<Ended> {
   if (policy === undefined) return {};
   const after = ((policy as { readonly connections?: readonly ConnectionRecord[] } | null)?.connections ?? []).map(
     connectionOf,
   );
-  const lost = (await impactOfConnections(before.clientId, context)).filter(({ connection }) => {
-    if (connection.status === "paused") return false;
-    const now = after.find((one) => one.audience === connection.audience && one.company === connection.company);
-    if (now === undefined || now.status !== connection.status) return true;
-    return connection.status === "offered" && now.clientId !== connection.clientId;
-  });
-  if (lost.length === 0) return {};
+  const all = (await impactOfConnections(before.clientId, context))
+    .filter(({ connection }) => connection.status !== "paused")
+    .map((impact) => ({ impact, loss: lossOf(impact.connection, after) }));
+  const lost = all.filter(({ loss }) => loss === "all").map(({ impact }) => impact);
+  const narrowed = all.flatMap(({ impact: { connection, companies }, loss }) =>
+    // An offer that no company connected gives nobody anything.
+    loss === "all" || (connection.status === "offered" && companies === 0) ? [] : [loss],
+  );
   const companies = lost.reduce((sum, one) => sum + one.companies, 0);
-  return { app_connections: lost.length, connected_companies: companies };
+  const parts = {
+    connection_permissions: narrowed.reduce((sum, { scopes }) => sum + scopes, 0),
+    connection_apis: narrowed.reduce((sum, { apis }) => sum + apis, 0),
+    unlimited_connections: narrowed.filter(({ isLimited }) => isLimited).length,
+  };
+  return {
+    ...(lost.length === 0 ? {} : { app_connections: lost.length, connected_companies: companies }),
+    ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
+  };
+}
+
+interface Narrowing {
+  /** Numbers of scopes and of APIs that it no longer gives. */
+  readonly scopes: number;
+  readonly apis: number;
+  /** True: from now on, it is only for some APIs of the other server. */
+  readonly isLimited: boolean;
+}
+
+/** What is lost of a connection or an offer. */
+function lossOf(before: Connection, after: readonly Connection[]): Narrowing | "all" {
+  const now = after.find((one) => one.audience === before.audience && one.company === before.company);
+  if (now === undefined || now.status !== before.status) return "all";
+  const scopes = before.scopes.filter((one) => !now.scopes.includes(one));
+  // Without APIs, it is for all of the other server.
+  const apis = now.resources.length === 0 ? [] : before.resources.filter((one) => !now.resources.includes(one));
+  const isLimited = before.resources.length === 0 && now.resources.length > 0;
+  // A company's connection gives nothing if none of what its admin saw is left.
+  const isOver =
+    now.clientId !== before.clientId ||
+    scopes.length === before.scopes.length ||
+    (before.resources.length > 0 && !before.resources.some((one) => now.resources.includes(one)));
+  if (before.status === "offered" && isOver) return "all";
+  return { scopes: scopes.length, apis: apis.length, isLimited };
 }
