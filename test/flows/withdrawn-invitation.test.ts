@@ -1,4 +1,4 @@
-/** An invitation is withdrawn while somebody makes the account with which they want to accept it. */
+/** An invitation is withdrawn: while somebody makes the account with which they want to accept it, or its sender is an admin no more. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
@@ -85,4 +85,26 @@ test("accepted, and the link opened once more → nothing about an invalid invit
   if (join === undefined) throw new Error(`no form: ${invitation.text.slice(0, 400)}`);
   expect((await agent.submit(join)).location?.pathname).toBe(`/company/${company.slug}`);
   expect(textOf(await agent.get(link))).not.toContain(INVALID);
+});
+
+test("an admin becomes a member → the page says that their open invitations were withdrawn; the other way round it doesn't", async () => {
+  const acme = await addCompany(server);
+  const [agent, other] = [new Agent(server.issuer), new Agent(server.issuer)];
+  await Promise.all([signIn(agent, acme.admin.username), signIn(other, acme.member.username)]);
+  const path = `/company/${acme.slug}/members`;
+  const change = async (role: "admin" | "member") => {
+    const page = await agent.get(path);
+    const form = page.forms.find(
+      ({ action, fields }) => action.endsWith("/role") && fields.get("person_id") === acme.member.personId,
+    );
+    if (form === undefined) throw new Error("no form for the role");
+    return textOf(await agent.follow(await agent.submit(form, { role })));
+  };
+  const withdrawn = "Open invitations from this member and to this member were withdrawn.";
+  const promoted = await change("admin");
+  expect([promoted.includes("The role was changed."), promoted.includes(withdrawn)]).toEqual([true, false]);
+  await other.submit(formWith(await other.get(path), "addressee"), { addressee: "kim@example.test", role: "member" });
+  const { link } = await mailbox.next("kim@example.test");
+  expect(await change("member")).toContain(`The role was changed. ${withdrawn}`);
+  expect((await agent.get(link)).status).toBe(404);
 });

@@ -90,7 +90,8 @@ export const changeRole = forAdmins(async (at, tools: CompanyTools) => {
   // A stranger at an open browser must not make an admin, who could stay for good.
   const unsure = await unproved(at, "/members/role", tools);
   if (unsure !== undefined) return unsure;
-  return memberAnswer(at, await changeRoleOf(at, personId, role, tools.companies), "role", tools);
+  const outcome = await changeRoleOf(at, personId, role, tools.companies);
+  return memberAnswer(at, outcome, role === "admin" ? "role" : "roleMember", tools);
 });
 
 export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
@@ -111,7 +112,7 @@ export const leaveCompany = forMembers(async (at, tools: CompanyTools) => {
 function memberAnswer(
   at: InCompany,
   outcome: MemberOutcome,
-  done: "role" | "removed" | "removedReturns",
+  done: "role" | "roleMember" | "removed" | "removedReturns",
   tools: CompanyTools,
 ): Answer {
   switch (outcome.kind) {

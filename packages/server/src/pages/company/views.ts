@@ -12,6 +12,7 @@ export const COMPANY_NOTICES = [
     "refused",
     "defaults",
     "role",
+    "roleMember",
     "removed",
     "removedReturns",
     "withdrawn",

@@ -399,6 +399,8 @@ export const company = {
       refused: "Die Anfrage wurde abgelehnt.",
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",
+      roleMember:
+        "Die Rolle wurde geändert. Offene Einladungen von diesem Mitglied und an dieses Mitglied wurden zurückgezogen.",
       removed:
         "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       removedReturns:

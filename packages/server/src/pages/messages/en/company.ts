@@ -384,6 +384,7 @@ export const company = {
       refused: "The request was refused.",
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
+      roleMember: "The role was changed. Open invitations from this member and to this member were withdrawn.",
       removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
       removedReturns:
         "The member was removed, but becomes a member again at the next sign-in in the company’s own system. To prevent this, remove them there, too. Apps can’t renew access that this member gave them for the company.",

@@ -395,6 +395,8 @@ export const company = {
       refused: "La solicitud se rechazó.",
       defaults: "Esto vale desde ahora para las aplicaciones sobre las que nadie ha decidido.",
       role: "Se cambió la función.",
+      roleMember:
+        "Se cambió la función. Se retiraron las invitaciones abiertas que envió este miembro y las dirigidas a él.",
       removed:
         "Se quitó al miembro. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
       removedReturns:

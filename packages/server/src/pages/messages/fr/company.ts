@@ -405,6 +405,8 @@ export const company = {
       refused: "La demande a été refusée.",
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",
+      roleMember:
+        "Le rôle a été modifié. Les invitations en cours envoyées par ce membre ou adressées à ce membre ont été retirées.",
       removed:
         "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       removedReturns:
