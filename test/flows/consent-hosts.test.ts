@@ -54,6 +54,18 @@ async function moved(changes: Partial<TestClient> = {}, added: readonly string[]
   return { client: after, ...owner };
 }
 
+test("a permission that two hosts have → the page says that a change here is for both, and it is", async () => {
+  const { client, agent } = await moved();
+  const other = /What you change here also changes for this app at: <bdi[^>]*>app\.test</;
+  const first = await agent.get(at(client, NEW));
+  expect(first.text).not.toMatch("What you change here");
+  await allow(agent, at(client, NEW));
+  const again = await agent.get(at(client, NEW, { prompt: "consent" }));
+  expect(again.text).toMatch(other);
+  await agent.submit(consentForm(again), { decision: "allow", "duration:read": "3600" });
+  expect((await agent.get("/account/apps")).text).not.toMatch("in 3 months");
+});
+
 describe("the operator adds a redirect URI on another host", () => {
   test("→ no code goes there: the page, which names the old and the new host", async () => {
     const { client, agent } = await moved();

@@ -182,7 +182,7 @@ function scopeSections(view: ConsentView, words: Messages): Child {
       company === undefined
         ? words.consent.whatAgain
         : rich(words.consent.forCompany.whatAgain, { company: name(company) });
-    return html`<section class="what"><h2>${title}</h2>${groups(old, view, words)}</section>`;
+    return html`<section class="what"><h2>${title}</h2>${changesOthers(view, words)}${groups(old, view, words)}</section>`;
   }
   const count = old.length;
   const granted = company === undefined ? words.consent.granted : words.consent.grantedFor;
@@ -198,10 +198,18 @@ function scopeSections(view: ConsentView, words: Messages): Child {
           <span>${fill(plural(words.language, granted, count), { count })} <span class="soft">${endsTogether(old, view.now, words)}</span></span>
         </summary>
         <p class="soft small">${words.consent.grantedKeep}</p>
+        ${changesOthers(view, words)}
         ${groups(old, view, words)}
       </details>`
     }
   </section>`;
+}
+
+/** Says at which other addresses of the app a change of the given scopes counts, too. */
+function changesOthers({ otherHosts = [] }: ConsentView, words: Messages): Markup | null {
+  if (otherHosts.length === 0) return null;
+  const hosts = otherHosts.map((host, at) => [at > 0 && ", ", hostWords(host, words)]);
+  return html`<p class="soft small">${rich(words.consent.grantedOthers, { hosts })}</p>`;
 }
 
 /** Says what Allow does if no new scope is ticked. The style sheet shows it only then; a browser without :has() shows it always. */

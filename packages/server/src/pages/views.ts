@@ -237,6 +237,8 @@ export interface ConsentView {
   readonly newHost?: { readonly host: string; readonly before: readonly string[] };
   /** True: the owner allowed this address, and that has ended. What they allowed for other addresses has not. */
   readonly endedHere?: true;
+  /** The app's other addresses with the permissions that the page shows as given. A change of those is for all addresses. */
+  readonly otherHosts?: readonly string[];
   /** True: the app has access of the shown owner already, for whatever permissions and addresses. */
   readonly keepsAccess?: boolean;
   /** What the app has of the shown owner, or gets back from a pause, although the request doesn't ask for it. Absent: nothing. */

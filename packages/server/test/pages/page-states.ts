@@ -146,7 +146,11 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     consentPage(aConsent({ notAsked, scopes: scopes.map((scope, index) => grantedBefore(scope, index !== 2)) }), c),
   "consent-again": (c) =>
     consentPage(
-      aConsent({ allGranted: true, scopes: scopes.map((scope) => ({ ...grantedBefore(scope), checked: true })) }),
+      aConsent({
+        allGranted: true,
+        otherHosts: ["printer-new.example"],
+        scopes: scopes.map((scope) => ({ ...grantedBefore(scope), checked: true })),
+      }),
       c,
     ),
   "consent-unverified": (c) =>

@@ -84,6 +84,7 @@ export async function consentAnswer(
     onceSeconds: await onceSeconds(owner, true, tools),
     now: tools.now(),
     ...newHost(owner, redirectUri, tools),
+    ...otherHosts(owner, tools.now()),
     ...keepsOf(owner, tools.now()),
     ...(await besideOfRequest(owner, client, language, tools)),
     ...pauseOf(owner),
@@ -352,6 +353,18 @@ export function durationChoices(
 
 const DAY: Millis = 86_400_000;
 const DAY_SECONDS = 86_400;
+
+/** The other addresses of what an app has of a person for this one. Their answer changes it for all of them. */
+function otherHosts({ acting, scopes, consent, reach }: OwnerChoice, now: Millis): Pick<ConsentView, "otherHosts"> {
+  const { host } = reach;
+  if (acting !== undefined || host === null) return {};
+  const names = new Set(scopes.map(({ name }) => name));
+  const held = activeAt(consent, reach, now).filter(({ name }) => names.has(name));
+  const hosts = held.flatMap(({ hosts: all = reach.earlierHosts, hostEnds = {} }) =>
+    all.filter((one) => !isSameHost(one, host) && (hostEnds[one] ?? Infinity) > now),
+  );
+  return hosts.length === 0 ? {} : { otherHosts: [...new Set(hosts.map(redirectHost))] };
+}
 
 /** The scopes as the page offers them, in its language; after a wrong answer with what was ticked and chosen. */
 export async function scopeChoices(

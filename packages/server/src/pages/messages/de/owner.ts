@@ -81,6 +81,7 @@ export const owner = {
     endOne: "Ende",
     endsNever: "bis Sie es widerrufen",
     grantedKeep: "Das Ende dieser Berechtigungen bleibt gleich, wenn Sie unten kein anderes wählen.",
+    grantedOthers: "Was Sie hier ändern, ändert sich auch für diese App unter: {hosts}.",
     onceHint:
       "„{once}“ gilt höchstens {time}, nachdem sich die App verbunden hat. Die App kann den Zugriff nicht verlängern.",
     nothingNew: "Wenn Sie davon nichts ankreuzen, gibt „{allow}“ der App nichts Neues.",

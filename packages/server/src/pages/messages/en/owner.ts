@@ -77,6 +77,7 @@ export const owner = {
     endOne: "When it ends",
     endsNever: "until you revoke it",
     grantedKeep: "These keep their end unless you choose another one below.",
+    grantedOthers: "What you change here also changes for this app at: {hosts}.",
     onceHint: "“{once}” lasts at most {time} after the app connects. The app can’t renew it.",
     nothingNew: "If you tick none of these, “{allow}” gives the app nothing new.",
     asWhom: "Signed in as",

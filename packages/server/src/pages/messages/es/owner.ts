@@ -80,6 +80,7 @@ export const owner = {
     endOne: "Cuándo termina",
     endsNever: "hasta que lo revoque",
     grantedKeep: "Estos permisos terminan cuando estaba previsto, salvo que elija otra cosa más abajo.",
+    grantedOthers: "Lo que cambie aquí también cambia para esta aplicación en: {hosts}.",
     onceHint:
       "«{once}» dura como máximo {time} desde que la aplicación se conecta. La aplicación no puede renovar el acceso.",
     nothingNew: "Si no marca ninguno de estos permisos, «{allow}» no da nada nuevo a la aplicación.",

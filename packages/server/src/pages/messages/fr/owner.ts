@@ -83,6 +83,7 @@ export const owner = {
     endOne: "Date de fin",
     endsNever: "jusqu’à ce que vous la révoquiez",
     grantedKeep: "La date de fin de ces autorisations ne change pas, sauf si vous en choisissez une autre ci-dessous.",
+    grantedOthers: "Ce que vous modifiez ici change aussi pour cette application à ces adresses : {hosts}.",
     onceHint:
       "« {once} » dure au plus {time} après la connexion de l’application. Elle ne peut pas renouveler cet accès.",
     nothingNew: "Si vous ne cochez aucune de ces autorisations, « {allow} » ne donne rien de nouveau à l’application.",

@@ -79,6 +79,7 @@ export const owner = {
     endOne: "終了日時",
     endsNever: "取り消すまで有効",
     grantedKeep: "下で別の終了日時を選択しないかぎり、これらの終了日時は変わりません。",
+    grantedOthers: "ここでの変更は、このアプリの次のアドレスにも適用されます：{hosts}。",
     onceHint: "「{once}」は、アプリの接続から最長 {time}です。アプリは延長できません。",
     nothingNew: "どれも選択しない場合、「{allow}」を押しても、アプリに新しい権限は与えられません。",
     asWhom: "サインイン中のアカウント",
