@@ -71,7 +71,7 @@ describe("an approval that members use, taken back", () => {
       for (const fields of [{ rule }, { rule, confirmed: "yes" }, { rule, confirmed: "yes", members: "x" }]) {
         const question = await agent.submit(decision, fields);
         expect([question.status, question.location]).toEqual([200, undefined]);
-        expect(question.text).toContain("What happens to the access of members whom the rule no longer covers?");
+        expect(question.text).toContain("What happens to the access of members whom the rule doesn’t cover?");
         expect(question.text).toContain("<dt>Members affected</dt><dd>1</dd>");
       }
       expect(await server.assent.storage.companyApps.listRules(acme)).toMatchObject([

@@ -164,7 +164,38 @@ test("the approval gives way to the rule for other apps → the question says wh
   });
   const said = plain(await ask(await as(acme.admin), app, acme, { rule: "default" }));
   expect(said).toContain("Same rule as other apps Photo Printer follows the rule for other apps: only admins can");
-  expect(said).toMatch(/no longer covers some members who use Photo Printer \. Members affected 1/);
+  expect(said).toMatch(/doesn’t cover some members who use Photo Printer \. Members affected 1/);
+});
+
+test("no member loses an approval → whose access ends is not asked; that members decide from now on is said", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const other = await server.addPerson();
+  await addMember(server, acme, other);
+  const app = await server.addClient();
+  const answer = { owner: acme.companyId };
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), acme.member.username, answer);
+  // The member keeps the access, without an approval.
+  const { partition, companyId } = acme;
+  const only = (...people: readonly { readonly personId: string }[]) =>
+    server.assent.storage.companyApps.setRule({
+      ...{ partition, companyId, clientId: app.clientId, by: null, now: server.now() },
+      rule: {
+        ...{ rule: "allow", scopes: ["read"], hosts: ["https://app.test"], endsAt: null },
+        selected: people.map(({ personId }) => personId),
+      },
+      shown: { locale: "en", clientName: app.name, logo: null },
+    });
+  await only(other);
+  const agent = await as(acme.admin);
+  const open = plain(await ask(agent, app, acme, { rule: "default" }));
+  expect(open).toMatch(/members decide.* All members of Acme Corp can connect Photo Printer , and so can everybody/);
+  for (const text of ["Members affected", "cover", "Their access ends", "They may allow"])
+    expect(open).not.toContain(text);
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), other.username, answer);
+  // The approval ends for one of them. The choice is about both: the rule allows neither.
+  expect(plain(await ask(agent, app, acme, { rule: "ask" }))).toMatch(
+    /doesn’t cover some members who use Photo Printer \. Members affected 2 What happens to the access of members whom the rule doesn’t cover\?/,
+  );
 });
 
 test("the only member with access stops the app → nobody has access now, apart from what the company allows", async () => {

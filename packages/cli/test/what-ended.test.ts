@@ -15,14 +15,14 @@ const HOUR = 3_600_000;
 
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
-  for (const username of ["alice", "bob"])
+  for (const username of ["alice", "bob", "carol"])
     await at.json(["user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password"]);
   for (const name of ["read", "write"]) await at.json(["scope", "create", name, "--description", name]);
   const made = ["--type", "confidential", "--redirect-uri", "https://app.test/cb", "--scope", "read write"];
   clientId = String((await at.json(["client", "create", "--name", "Printer", ...made]))["client_id"]);
   await at.json(["company", "create", "--name", "Acme", "--slug", "acme", "--default-rule", "members"]);
   await at.json(["company", "add-member", "acme", "alice", "--role", "admin"]);
-  await at.json(["company", "add-member", "acme", "bob"]);
+  for (const username of ["bob", "carol"]) await at.json(["company", "add-member", "acme", username]);
 });
 afterAll(() => at.remove());
 
@@ -108,6 +108,10 @@ test("company policy → whom a block hit; what another rule means, and whose ac
   expect(await policy("--rule", "allow", "--scope", "write")).not.toContain("no longer has");
   await policy("--rule", "none", "--members", "keep");
   await use("bob", { company: "acme" });
+  await policy("--rule", "allow", "--for", "alice");
+  // Bob has had no approval since then, so he loses none.
+  expect(await policy("--rule", "allow", "--for", "alice", "--for", "carol")).toMatch(/: alice, carol can connect/);
+  await policy("--rule", "none");
   expect(await policy("--rule", "block")).toBe(
     `Blocked Printer (${clientId}) for Acme (acme). Ended 2 grants of 2 members. ${TOKENS} To lift the block, run: assent company policy acme ${clientId} --rule none. The ended access doesn't come back with it.\n`,
   );

@@ -3,10 +3,12 @@
 import { newOwnerId } from "../crypto/ids.ts";
 import { randomText } from "../crypto/random.ts";
 import { receiversOf } from "../oauth/consent-reach.ts";
+import type { Millis } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { connectionsOf, type ListedConnection } from "../owners/companies/connections.ts";
-import { canonicalSlug, endOfRule, MAX_COMPANY_NAME, MAX_SELECTED } from "../owners/company-rules.ts";
-import type { Company, CompanyKey, DefaultRule, ListedRule, Member, Role } from "../owners/company-storage.ts";
+import { peopleIn, ruleChange } from "../owners/companies/rule-change.ts";
+import { canonicalSlug, endOfRule, MAX_COMPANY_NAME, MAX_SELECTED, standingRule } from "../owners/company-rules.ts";
+import type { Company, CompanyKey, DefaultRule, ListedRule, Member, NewRule, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { type AdminContext, ceilingFor } from "./context.ts";
@@ -238,7 +240,8 @@ const YEAR = 31_536_000;
  * removed only with a decision about these members. Throws `unknown`, `invalid`.
  */
 export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context: AdminContext): Promise<number> {
-  const { partition, companyId } = await companyBySlug(slug, context);
+  const company = await companyBySlug(slug, context);
+  const { partition, companyId } = company;
   const { clientId, rule } = policy;
   const client = (await context.storage.clients.get({ clientId }))?.record;
   if (client === undefined) return refuse("unknown", "client", `there is no client ${JSON.stringify(clientId)}`);
@@ -256,32 +259,52 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
   const now = context.now();
   const key = { partition, companyId };
   const selected = await selectedMembers(key, slug, policy, context);
-  if (policy.members === undefined && (rule === "ask" || rule === "none" || selected !== undefined)) {
-    const before = (await context.storage.companyApps.listRules(key)).find((one) => one.clientId === clientId);
-    const except = { ...key, clientId, except: selected ?? [], now };
-    const { members } = await context.storage.companyApps.countActing(except);
-    if (before?.rule === "allow" && members > 0) {
-      const problem = `${counted(members, "member")} would lose the approval with which the app acts for them: use --members keep (until the approval ends) or --members end (now)`;
-      return refuse("invalid", "members", problem);
-    }
-  }
+  const ceiling = ceilingFor(client, context);
   const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
+  const next: NewRule | null =
+    rule === "none"
+      ? null
+      : {
+          rule,
+          scopes: rule === "allow" ? scopes : [],
+          hosts: rule === "allow" ? receiversOf(client) : [],
+          endsAt: rule === "allow" ? endsAt : null,
+          ...(selected === undefined ? {} : { selected }),
+        };
+  if (policy.members === undefined) await refuseWithdrawal(company, { clientId, ceiling }, next, context);
   const outcome = await context.storage.companyApps.setRule({
-    ...{ ...key, clientId, ceiling: ceilingFor(client, context), by: null, now },
+    ...{ ...key, clientId, ceiling, by: null, now },
     ...(policy.members === undefined ? {} : { members: policy.members }),
-    rule:
-      rule === "none"
-        ? null
-        : {
-            rule,
-            scopes: rule === "allow" ? scopes : [],
-            hosts: rule === "allow" ? receiversOf(client) : [],
-            endsAt: rule === "allow" ? endsAt : null,
-            ...(selected === undefined ? {} : { selected }),
-          },
+    rule: next,
     shown: { locale: "en", clientName: client.name, logo: client.logo },
   });
   return outcome.kind === "done" ? outcome.grantsEnded : unknownCompany(slug);
+}
+
+/** Throws `invalid` if members would lose the approval with which an app acts for them. */
+async function refuseWithdrawal(
+  { partition, companyId, defaultRule }: Company,
+  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
+  next: NewRule | null,
+  { storage, ...context }: AdminContext,
+): Promise<void> {
+  const key = { partition, companyId };
+  const now = context.now();
+  const [rules, held] = await Promise.all([
+    storage.companyApps.listRules(key),
+    storage.companyApps.liveAccess({ ...key, clientId, ceiling, now }),
+  ]);
+  const rule = standingRule(
+    rules.find((one) => one.clientId === clientId),
+    { ceiling },
+    now,
+  );
+  const { withdraws, leftOut } = ruleChange({ rule, defaultRule, held }, next);
+  if (rule?.rule !== "allow" || withdraws.length === 0) return;
+  const [losing, ending] = [peopleIn(withdraws), peopleIn(leftOut)];
+  const others = ending > losing ? `, also for ${ending - losing} whom it doesn't allow now either` : "";
+  const problem = `${counted(losing, "member")} would lose the approval with which the app acts for them: use --members keep (until the approval ends) or --members end (now${others})`;
+  refuse("invalid", "members", problem);
 }
 
 /** The ids of the members whom a policy names. Undefined: it is for all. Throws `unknown`, `invalid`. */

@@ -221,7 +221,7 @@ export async function impactOfCompanyApp(
   const { storage, now } = context;
   const consent = await storage.consents.find({ partition, ownerId: companyId, clientId });
   const rules = await storage.companyApps.listRules({ partition, companyId });
-  const { people } = await storage.companyApps.countActing({ partition, companyId, clientId, now: now() });
+  const people = await storage.companyApps.countPeople({ partition, companyId, clientId, ceiling: null, now: now() });
   const rule = rules.find((one) => one.clientId === clientId);
   const approved = rule !== undefined && (rule.rule === "allow" || rule.forSelected === true);
   return {

@@ -349,13 +349,6 @@ export interface CompanyStorage {
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;
-    /**
-     * Number of people for whom an app acts in the company's name now, and number of those who are not admins. `except`:
-     * people who don't count among the latter. `lost`: only people count whose grants have one of these scopes.
-     */
-    countActing(
-      args: ActingApp & { readonly except?: readonly string[]; readonly lost?: readonly string[] },
-    ): Promise<{ readonly people: number; readonly members: number }>;
     /** What an app can do in the company's name now, for each person (or for one) and scope. `ceiling`: as in `NewGrant`. */
     liveAccess(args: AppUnderCeiling & { readonly personId?: string }): Promise<readonly HeldScope[]>;
     /** Number of people for whom an app acts in the company's name now. */

@@ -25,6 +25,8 @@ export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       c,
     ),
   "company-open": (c) => companyReviewPage(aReview({ opens: [see, add] }), c),
+  "company-open-default": (c) =>
+    companyReviewPage(aReview({ fields: [["rule", "default"]], defaultRule: "members", allows: null, opens: [] }), c),
   "company-narrow": (c) =>
     companyReviewPage(
       aReview({

@@ -291,7 +291,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   if (seenAt !== (details.rule?.decidedAt ?? null)) return backTo(at, place, "changed", tools);
   const effects = await effectsOf(at, { clientId, ceiling }, read.rule, tools.companies);
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
-  const asksWho = effects?.change.withdraws === true && effects.withdrawn > 0;
+  const asksWho = effects !== undefined && effects.withdrawn > 0;
   const answered = form.get("confirmed") === "yes" && (!asksWho || members !== undefined);
   if (effects !== undefined && !answered) return reviewAnswer(at, seen, read.rule, effects, tools);
   // Blocking an app is urgent. Any other rule can give it more access, so it needs proof.
@@ -337,7 +337,7 @@ async function reviewAnswer(
     opens: change.opens ? say(rule?.scopes ?? []) : null,
     blocks:
       change.blocks && people > 0 ? { people, scopes: say(latestEnds(details.access).map(({ name }) => name)) } : null,
-    withdraws: change.withdraws && withdrawn > 0 ? { people: withdrawn, endsAt } : null,
+    withdraws: withdrawn > 0 ? { people: withdrawn, endsAt } : null,
     loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
     shortens: shortens === undefined ? null : { people: shortened, to: shortens.to, scopes: ends(shortens.held) },
     stays: ends(change.stays),

@@ -149,7 +149,7 @@ export interface RuleEffects {
   readonly change: RuleChange;
   /** Number of people for whom the app acts. */
   readonly people: number;
-  /** Number of members who use the app and could not connect it any more. */
+  /** Number of members whose access the admin can end, because the rule doesn't allow them. 0: nothing is asked. */
   readonly withdrawn: number;
   /** Number of members whose grants lose scopes. */
   readonly losing: number;
@@ -174,9 +174,10 @@ export async function effectsOf(
   const found = rules.find((one) => one.clientId === clientId);
   const rule = standingRule(found, { ceiling }, now);
   const { defaultRule } = acting.company;
-  const change = ruleChange({ rule, defaultRule, held }, next);
+  const keepsOut = rule === undefined && found?.forSelected === true;
+  const change = ruleChange({ rule, keepsOut, defaultRule, held }, next);
   const effects = {
-    ...{ change, people: peopleIn(held), withdrawn: peopleIn(change.leftOut) },
+    ...{ change, people: peopleIn(held), withdrawn: change.withdraws.length === 0 ? 0 : peopleIn(change.leftOut) },
     losing: peopleIn(held.filter((one) => loses(one, change.lost))),
     shortened: change.shortens === undefined ? 0 : peopleIn(change.shortens.held),
     endsAt: keptUntil(change, next),
@@ -185,7 +186,5 @@ export async function effectsOf(
 }
 
 function affects({ change, people, withdrawn, losing, shortened }: RuleEffects): boolean {
-  return (
-    change.opens || (change.blocks && people > 0) || (change.withdraws && withdrawn > 0) || losing > 0 || shortened > 0
-  );
+  return change.opens || (change.blocks && people > 0) || withdrawn > 0 || losing > 0 || shortened > 0;
 }

@@ -27,7 +27,6 @@ export interface CompanyContext {
     | "members.findActing"
     | "members.companiesOf"
     | "companyApps.list"
-    | "companyApps.countActing"
     | "companyApps.countPeople"
     | "companyApps.liveAccess"
     | "companyApps.listActing"

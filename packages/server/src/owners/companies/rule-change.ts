@@ -10,6 +10,8 @@ import { latestOf } from "../consent-after-decision.ts";
 export interface RuleNow {
   /** Undefined: there is none, or it has ended. */
   readonly rule: ListedRule | undefined;
+  /** True: a rule for selected members has ended. Members ask an admin, also where they would decide otherwise. */
+  readonly keepsOut?: boolean;
   readonly defaultRule: DefaultRule;
   /** The app's access in the company's name. */
   readonly held: readonly HeldScope[];
@@ -20,15 +22,16 @@ export interface RuleChange {
   /** True: from now on all members can connect the app, or can give it more. */
   readonly opens: boolean;
   readonly blocks: boolean;
-  /** True: members could connect the app without asking, and some of them can't any more. */
-  readonly withdraws: boolean;
-  /** Members whom the present rule names and the next one does not allow. */
-  readonly unnamed: readonly string[];
+  /**
+   * The access of members who could connect the app without asking, and can't any more. If there is some, the admin
+   * chooses whether the access of all members ends whom the next rule doesn't allow (`leftOut`).
+   */
+  readonly withdraws: readonly HeldScope[];
   /** The scopes that members' grants lose. */
   readonly lost: readonly string[];
   /** The access that ends sooner than now: then. Admins' access is no exception. */
   readonly shortens: { readonly to: Millis; readonly held: readonly HeldScope[] } | undefined;
-  /** The access of members whom the next rule doesn't allow. If it withdraws, the admin chooses whether this access ends. */
+  /** The access of members who can't connect the app without asking under the next rule, whether or not they could before. */
   readonly leftOut: readonly HeldScope[];
   /**
    * For an approval: the access that it doesn't change, because it is to scopes that the approval doesn't name. Access
@@ -41,32 +44,34 @@ export interface RuleChange {
 const UNNOTICED: Millis = 60_000;
 
 /** `next`: null: the company's default applies. */
-export function ruleChange({ rule, defaultRule, held }: RuleNow, next: NewRule | null): RuleChange {
+export function ruleChange(now: RuleNow, next: NewRule | null): RuleChange {
+  const { rule, defaultRule, held } = now;
   const before = rule?.rule === "allow" ? rule : undefined;
   const after = next?.rule === "allow" ? next : undefined;
   const wasForAll = before !== undefined && before.forSelected !== true;
   const isForAll = after !== undefined && after.selected === undefined;
-  const wasOpen = wasForAll || (rule === undefined && defaultRule === "members");
+  const isByDefault = next === null && defaultRule === "members";
   const gains = after?.scopes.some((name) => before?.scopes.includes(name) !== true) ?? false;
-  const unnamed =
-    before?.forSelected === true && !isForAll
-      ? before.selected.filter((personId) => after?.selected?.includes(personId) !== true)
-      : [];
   const blocks = next?.rule === "block";
   const lost = scopesTaken(before, next);
-  const leftOut = held.filter((one) => isLeftOut(next, one));
-  const withdraws = !blocks && !isForAll && ((wasOpen && !(next === null && rule === undefined)) || unnamed.length > 0);
-  const isKept = (one: HeldScope) => !loses(one, lost) && !(withdraws && leftOut.includes(one));
+  const leftOut = isByDefault ? [] : held.filter((one) => isLeftOut(next, one));
+  const withdraws = blocks ? [] : leftOut.filter(({ personId }) => letIn(personId, now));
+  const isKept = (one: HeldScope) => !loses(one, lost) && !(withdraws.length > 0 && leftOut.includes(one));
   return {
-    opens: isForAll && (!wasForAll || gains),
+    opens: (isForAll && (!wasForAll || gains)) || (isByDefault && before !== undefined),
     blocks,
     withdraws,
-    unnamed,
     lost,
     shortens: after && shortened(held, after),
     leftOut,
     stays: after === undefined ? [] : held.filter((one) => !after.scopes.includes(one.name) && isKept(one)),
   };
+}
+
+/** True: this member can connect the app now without asking an admin. */
+function letIn(personId: string, { rule, defaultRule, keepsOut }: RuleNow): boolean {
+  if (rule === undefined) return defaultRule === "members" && keepsOut !== true;
+  return rule.rule === "allow" && (rule.forSelected !== true || rule.selected.includes(personId));
 }
 
 /** Admins keep what a narrower approval takes from members. */

@@ -101,7 +101,7 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
   const date = (at: number) => shownTime(words, at, "exact");
   const soon = html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`;
   return [
-    opens !== null && effect(said(review.opens), null, opens, review.allowed, chrome),
+    opens !== null && effect(said(review.opens), null, opens, opens.length === 0 ? "" : review.allowed, chrome),
     blocks !== null &&
       effect(said(review.blocks), blocks.people, blocks.scopes, review.permissions, chrome, [
         soon,
@@ -136,7 +136,7 @@ function effect(
     ${sentence}
     ${
       people === null
-        ? html`<p class="soft small">${label}</p>`
+        ? label !== "" && html`<p class="soft small">${label}</p>`
         : html`<dl class="facts lines">
             <div><dt>${company.reviewRule.people}</dt><dd>${people}</dd></div>
             ${scopes.length > 0 && html`<div><dt>${label}</dt><dd>${scopes.length}</dd></div>`}

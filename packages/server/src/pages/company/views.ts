@@ -264,11 +264,11 @@ export interface CompanyReviewView extends CompanyFrame {
     readonly scopes: readonly string[];
     readonly endsAt: number | null;
   };
-  /** The permissions that all members can give the app. Null: that does not change. */
+  /** The permissions that all members can give the app; empty: all that it asks for. Null: that does not change. */
   readonly opens: readonly string[] | null;
   /** Everybody's access ends. */
   readonly blocks: { readonly people: number; readonly scopes: readonly string[] } | null;
-  /** Members who use the app can't connect it any more. `endsAt`: when their access ends by itself; null: never. */
+  /** Members who use the app and whom the rule doesn't allow. `endsAt`: when their access ends by itself; null: never. */
   readonly withdraws: { readonly people: number; readonly endsAt: number | null } | null;
   /** Members' access loses these permissions. */
   readonly loses: { readonly people: number; readonly scopes: readonly string[] } | null;

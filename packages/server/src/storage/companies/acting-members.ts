@@ -6,31 +6,10 @@ import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-s
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { noteEnded } from "../consents/history.ts";
-import { query, type Row, sql, type Tx, words } from "../define-verbs.ts";
+import { query, sql, type Tx, words } from "../define-verbs.ts";
 import { endedColumns, keepUses } from "../grants/uses.ts";
 import { ENDED_KEPT, isActive, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
-
-export interface ActingFor extends CompanyKey {
-  readonly clientId: string;
-  readonly except?: readonly string[];
-  readonly lost?: readonly string[];
-  readonly now: Millis;
-}
-
-export const countActing = query<ActingFor, { readonly people: number; readonly members: number }>({
-  sql: sql`SELECT person_id, scopes FROM grants WHERE partition = :partition AND owner_id = :companyId AND client_id = :clientId
-      AND ${isActive} AND idle_until > :now AND absolute_until > :now`,
-  also: sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`,
-  bind: ({ partition, companyId, clientId, now }) => ({ partition, companyId, clientId, now }),
-  outcome: (grants, { except = [], lost }, admins) => {
-    const holds = (row: Row) =>
-      lost === undefined || json<readonly GrantedScope[]>(row, "scopes").some(({ name }) => lost.includes(name));
-    const people = new Set(grants.filter(holds).map((row) => text(row, "person_id")));
-    const apart = new Set([...admins.map((row) => text(row, "person_id")), ...except]);
-    return { people: people.size, members: [...people].filter((one) => !apart.has(one)).length };
-  },
-});
 
 export async function adminsOf(tx: Tx, { partition, companyId }: CompanyKey): Promise<readonly string[]> {
   const rows = await tx.all(sql`SELECT person_id FROM members WHERE ${thisCompany} AND role = 'admin'`, {

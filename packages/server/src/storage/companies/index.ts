@@ -2,7 +2,7 @@
 
 import type { Verb } from "../define-verbs.ts";
 import { listVerifiedClients } from "../operator/clients.ts";
-import { countActing, countPeople, listActing, liveAccess } from "./acting-members.ts";
+import { countPeople, listActing, liveAccess } from "./acting-members.ts";
 import {
   companiesAfter,
   createCompany,
@@ -118,7 +118,6 @@ export const companyApps = {
   setOptOut,
   grantsOfMember,
   askApproval,
-  countActing,
   countPeople,
   liveAccess,
   listActing,

@@ -14,9 +14,13 @@ const holds = (name: string, endsAt: Millis | null, by: Partial<HeldScope> = {})
   ...{ personId: "m", admin: false, name, endsAt },
   ...by,
 });
-const now = (rule: ListedRule | undefined, defaultRule: DefaultRule = "ask"): RuleNow => ({
-  ...{ rule, defaultRule, held: rule?.rule === "allow" ? rule.scopes.map((name) => holds(name, rule.endsAt)) : [] },
-});
+/** The app acts for members "m", "a" and "b", and for an admin. */
+const now = (rule: ListedRule | undefined, defaultRule: DefaultRule = "ask", keepsOut = false): RuleNow => {
+  const allowed = rule?.rule === "allow" ? rule : { scopes: ["read"], endsAt: NOW + 365 * DAY };
+  const people = [{}, { personId: "a" }, { personId: "b" }, { personId: "boss", admin: true }];
+  const held = people.flatMap((by) => allowed.scopes.map((name) => holds(name, allowed.endsAt, by)));
+  return { rule, defaultRule, keepsOut, held };
+};
 const named = (...selected: string[]) => before({ forSelected: true, selected });
 const allow = (change: Partial<NewRule> = {}): NewRule => ({ ...anAppRule(), ...change });
 const only = (...selected: string[]) => allow({ selected });
@@ -31,14 +35,17 @@ describe("what a rule takes, and whom it lets in", () => {
     ["some → all members", now(named("a")), allow(), ["opens"]],
     ["all members, for more", now(before()), allow({ scopes: ["read", "write"] }), ["opens"]],
     ["no rule → some", now(undefined), only("a"), []],
-    ["members decided → some", now(undefined, "members"), only("a"), ["withdraws"]],
-    ["members decided → on request", now(undefined, "members"), allow({ rule: "ask" }), ["withdraws"]],
-    ["all → some", now(before()), only("a"), ["withdraws"]],
-    ["all → on request", now(before()), allow({ rule: "ask" }), ["withdraws"]],
-    ["all → no rule, where members decide", now(before(), "members"), null, ["withdraws"]],
-    ["some → fewer", now(named("a", "b")), only("a"), ["withdraws", "unnamed b"]],
-    ["some → others", now(named("a")), only("b"), ["withdraws", "unnamed a"]],
-    ["some → none", now(named("a")), null, ["withdraws", "unnamed a"]],
+    ["members decided → some", now(undefined, "members"), only("a"), ["withdraws m b"]],
+    ["members decided → on request", now(undefined, "members"), allow({ rule: "ask" }), ["withdraws m a b"]],
+    ["a rule for some has ended → on request", now(undefined, "members", true), allow({ rule: "ask" }), []],
+    ["all → some", now(before()), only("a"), ["withdraws m b"]],
+    ["all → on request", now(before()), allow({ rule: "ask" }), ["withdraws m a b"]],
+    ["all → no rule, where members decide", now(before(), "members"), null, ["opens"]],
+    ["some → no rule, where members decide", now(named("a"), "members"), null, ["opens"]],
+    ["some → fewer", now(named("a", "b")), only("a"), ["withdraws b"]],
+    ["some → others", now(named("a")), only("b"), ["withdraws a"]],
+    ["some → more", now(named("a")), only("a", "b"), []],
+    ["some → none", now(named("a")), null, ["withdraws a"]],
     ["on request → none", now(before({ rule: "ask" })), null, []],
     ["all → blocked", now(before()), allow({ rule: "block" }), ["blocks"]],
     ["for fewer scopes", now(before({ scopes: ["read", "write"] })), allow(), ["lost write"]],
@@ -47,12 +54,11 @@ describe("what a rule takes, and whom it lets in", () => {
     ["for longer", now(before({ endsAt: NOW + HOUR })), allow(), []],
     ["for ever", now(before()), allow({ endsAt: null }), []],
   ])("%s", (_, present, next, effects) => {
-    const { opens, blocks, withdraws, unnamed, lost, shortens } = ruleChange(present, next);
+    const { opens, blocks, withdraws, lost, shortens } = ruleChange(present, next);
     expect([
       ...(opens ? ["opens"] : []),
       ...(blocks ? ["blocks"] : []),
-      ...(withdraws ? ["withdraws"] : []),
-      ...(withdraws && unnamed.length > 0 ? [`unnamed ${unnamed}`] : []),
+      ...(withdraws.length > 0 ? [`withdraws ${withdraws.map(({ personId }) => personId).join(" ")}`] : []),
       ...(lost.length > 0 ? [`lost ${lost}`] : []),
       ...(shortens === undefined ? [] : ["sooner"]),
     ]).toEqual(effects);

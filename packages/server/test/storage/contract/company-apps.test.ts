@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { peopleIn } from "../../../src/owners/companies/rule-change.ts";
 import type { Company } from "../../../src/owners/company-storage.ts";
 import type { StoredMail } from "../../../src/owners/mail/storage.ts";
 import type { Person } from "../../../src/owners/storage.ts";
@@ -77,7 +78,10 @@ onEveryBackend("what a company decided about an app", (storage) => {
   test("taken back, those who use it → counted apart from admins; kept where nobody says that it ends; ended, told of once", async () => {
     const { company, admin, member } = await aStaffedCompany(storage());
     const key = { ...keyOf(company), clientId: "client-1" };
-    const count = () => storage().companyApps.countActing({ ...key, now: NOW });
+    const count = async () => {
+      const held = await storage().companyApps.liveAccess({ ...key, ceiling: null, now: NOW });
+      return { people: peopleIn(held), members: peopleIn(held.filter((one) => !one.admin)) };
+    };
     expect(await count()).toEqual({ people: 0, members: 0 });
     await set(company, anAppRule());
     const live = async (person: Person) => {

@@ -86,7 +86,6 @@ export async function manyGrants(storage: Storage, url: string, { ended, members
     ["history.list", { ...owner, before: null, limit: 20 }],
     ["history.get", { ownerId, entryId: "none" }],
     ["companyApps.list", { ...inCompany, now }],
-    ["companyApps.countActing", { ...app, now }],
     ["companyApps.countPeople", { ...app, ceiling: null, now }],
     ["companyApps.liveAccess", { ...app, ceiling: null, now }],
     ["companyApps.listActing", { ...app, ceiling: null, limit: 20, now }],

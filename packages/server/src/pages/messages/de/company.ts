@@ -195,7 +195,7 @@ export const company = {
       allowed: "Mitglieder dürfen erlauben",
       blocks:
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
-      withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht mehr.",
+      withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",
       shortens: "Mit dieser Regel enden diese Berechtigungen spätestens am {to}. Bisher gelten sie länger:",
@@ -205,7 +205,7 @@ export const company = {
         "Für die Verwaltung und für Mitglieder, denen diese Regel die App erlaubt, ändern sich diese Berechtigungen nicht. Zugriff, den sie früher erlaubt haben, behält sein eigenes Ende:",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
-      who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht mehr gilt?",
+      who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht gilt?",
     },
     create: {
       title: "Unternehmen anlegen",

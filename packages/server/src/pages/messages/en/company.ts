@@ -187,7 +187,7 @@ export const company = {
       allowed: "They may allow",
       blocks:
         "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",
-      withdraws: "This rule no longer covers some members who use {app}.",
+      withdraws: "This rule doesn’t cover some members who use {app}.",
       loses: "{app} loses these permissions for members. The access of people who are admins now stays.",
       shortens: "With this rule, these permissions end on {to} at the latest. Until now, they last longer:",
       stays: "This rule doesn’t change these permissions. Access that members or admins gave before keeps its own end:",
@@ -195,7 +195,7 @@ export const company = {
         "For admins and for members whom this rule allows, these permissions don’t change. Access that they gave before keeps its own end:",
       people: "Members affected",
       permissions: "Permissions affected",
-      who: "What happens to the access of members whom the rule no longer covers?",
+      who: "What happens to the access of members whom the rule doesn’t cover?",
     },
     create: {
       title: "Create a company",

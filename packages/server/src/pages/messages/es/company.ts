@@ -194,7 +194,7 @@ export const company = {
       allowed: "Pueden permitir",
       blocks:
         "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",
-      withdraws: "Esta regla ya no incluye a algunos miembros que usan {app}.",
+      withdraws: "Esta regla no incluye a algunos miembros que usan {app}.",
       loses:
         "{app} pierde estos permisos para los miembros. El acceso de quienes son administradores ahora se mantiene.",
       shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Hasta ahora duran más:",
@@ -204,7 +204,7 @@ export const company = {
         "Para los administradores y para los miembros a quienes esta regla permite la aplicación, estos permisos no cambian. El acceso que dieron antes conserva su propio fin:",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
-      who: "¿Qué ocurre con el acceso de los miembros que la regla ya no incluye?",
+      who: "¿Qué ocurre con el acceso de los miembros que la regla no incluye?",
     },
     create: {
       title: "Crear una empresa",

@@ -199,7 +199,7 @@ export const company = {
       allowed: "Ils peuvent autoriser",
       blocks:
         "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",
-      withdraws: "Cette règle ne couvre plus certains membres qui utilisent {app}.",
+      withdraws: "Cette règle ne couvre pas certains membres qui utilisent {app}.",
       loses:
         "{app} perd ces autorisations pour les membres. L’accès des personnes qui sont administrateurs actuellement reste.",
       shortens:
@@ -210,7 +210,7 @@ export const company = {
         "Pour les administrateurs et pour les membres que cette règle autorise, ces autorisations ne changent pas. Les accès qu’ils ont donnés auparavant gardent leur propre fin :",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
-      who: "Que devient l’accès des membres que la règle ne couvre plus ?",
+      who: "Que devient l’accès des membres que la règle ne couvre pas ?",
     },
     create: {
       title: "Créer une entreprise",
