@@ -80,6 +80,12 @@ test("an approval loses a permission → the history says it of members alone, a
   expect(await history()).toMatch(
     /Some access of Photo Printer was taken away the operator · [^·]*? It can until revoked: See your photos · Change your photos Removed for members: Change your photos Receipt/,
   );
+  const { text } = await agent.get(`/company/${acme.slug}/history`);
+  const links = [...text.matchAll(/href="([^"]*\/history\/receipt\?entry=[^"]+)"/g)].map(([, link]) => link ?? "");
+  const receipts = await Promise.all(links.map(async (link) => JSON.parse((await agent.get(link)).text).content));
+  const receipt = receipts.find(({ event }) => event === "narrowed");
+  expect(receipt).toMatchObject({ taken_away: ["write"], taken_from: "members" });
+  expect(receipt.allowed.map(({ scope }: { readonly scope: string }) => scope)).toEqual(["read", "write"]);
 });
 
 test("an approval for others, members decided before → only access that the choice on the page can't end is said to stay", async () => {

@@ -392,7 +392,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
     companyHistoryPage(
       {
         ...frame(),
-        entries: (["allowed", "allowedByPolicy", "revoked", "alarm"] as const).map((what, at) => ({
+        entries: (["allowed", "allowedByPolicy", "narrowed", "revoked", "alarm"] as const).map((what, at) => ({
           ...{
             entryId: `e-${at}`,
             at: NOW - at * DAY,
@@ -404,8 +404,12 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
             can:
               what === "allowed"
                 ? [see, add].map(({ description }) => ({ text: description, end: "once" as const }))
-                : [],
-            ...(what === "alarm" ? { takenAway: [] } : { takenAway: [add.description], takenFrom: "members" as const }),
+                : what === "narrowed"
+                  ? [see, add].map(({ description }, index) => ({ text: description, end: NOW + (index + 7) * DAY }))
+                  : [],
+            ...(what === "narrowed"
+              ? { takenAway: [add.description], takenFrom: "members" as const }
+              : { takenAway: [] }),
           },
         })),
         ...{ older: "e-3", first: false },
