@@ -357,9 +357,12 @@ describe("IJ-05 never more than the admin chose, nor than is offered", () => {
       changeClient(server, app, { tokenExchange: exchanging({ connections: [offer(changes)] }) });
     await offering({ scopes: ["chat:write"], texts: {} });
     expect((await ask(app, signedIn.idToken)).body.scope).toBe("chat:write");
-    await offering({ scopes: ["chat:read", "chat:write", "chat:admin"], resources: ["https://mcp.test"] });
+    await offering({ scopes: ["chat:read", "chat:write", "chat:admin"] });
+    expect((await ask(app, signedIn.idToken)).body.scope).toBe("chat:read chat:write");
+    // Without a resource, the ID-JAG would be for all of the other server.
+    await offering({ resources: ["https://mcp.test"] });
     const { body } = await ask(app, signedIn.idToken);
-    expect([body.scope, decodeJwt(body.access_token ?? "")["resource"]]).toEqual(["chat:read chat:write", undefined]);
+    expect(decodeJwt(body.access_token ?? "")["resource"]).toBe("https://mcp.test");
     expect((await stored(company))[0]?.record.scopes).toEqual(["chat:read", "chat:write"]);
   });
 });

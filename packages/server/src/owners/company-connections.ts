@@ -50,9 +50,10 @@ export function connectionUnder(
   if (endsAt <= now || offer.clientId !== record.clientIdThere) return undefined;
   const scopes = record.scopes.filter((name) => offer.scopes.includes(name));
   if (scopes.length === 0) return undefined;
+  // Without an API, an ID-JAG is for all of the other server. So an offer that is limited to some since then limits it.
+  if (record.resources.length === 0) return { ...offer, company: companyId, scopes };
   const resources = record.resources.filter((one) => offer.resources.includes(one));
-  // Without an API, an ID-JAG is for all of the other server.
-  if (record.resources.length > 0 && resources.length === 0) return undefined;
+  if (resources.length === 0) return undefined;
   return { ...offer, company: companyId, scopes, resources };
 }
 
