@@ -376,3 +376,77 @@ test("a page after a request to an admin says nothing of what was shared", async
   expect(done.text).not.toContain("Nothing has been shared");
   expect(done.text.replaceAll(/<[^>]*>/g, "")).toContain("Until then, Photo Printer gets nothing new.");
 });
+
+describe("the company's rule or the membership changes under an answer for the company", () => {
+  const selected = ({ text }: Page) => /<option value="([^"]+)" selected/.exec(text)?.[1];
+  const requests = ({ company: { partition, companyId } }: Story) =>
+    server.assent.storage.companyApps.listRequests({ partition, companyId, limit: 10 });
+  const leave = ({ company }: Story) => {
+    const { partition, companyId, member } = company;
+    return server.assent.storage.members.remove({ partition, companyId, person: member, by: null, now: server.now() });
+  };
+
+  /** The form of the request to the admins, in a browser or for a device, and what its submission shows. */
+  async function atAsk(where: "browser" | "device") {
+    const made = await aStory(undefined, "ask");
+    const isDevice = where === "device";
+    const story = isDevice ? { ...made, client: await aDeviceClient(server, { scopes: ALL }) } : made;
+    const agent = story.agents.member;
+    const device = isDevice ? await aDevice(server, story.client, { scope: "read write" }) : undefined;
+    const page =
+      device === undefined
+        ? await pageFor(story, "member")
+        : await enter(agent, device.userCode, story.company.member.username);
+    const asked = await press(story, "member", page, { owner: story.company.companyId });
+    const form = asked.forms.find(({ action }) => action.endsWith("/ask"));
+    if (form === undefined) throw new Error(asked.text);
+    const tokenAfter = async ({ location }: Page) =>
+      device === undefined
+        ? await redeem(server, story.client, location ?? new URL("x:"))
+        : await poll(server, story.client, device.deviceCode);
+    return { story, send: () => agent.submit(form, { reason: "For the fair", decision: "ask" }), tokenAfter };
+  }
+
+  describe.each(["browser", "device"] as const)("in a %s", (where) => {
+    test("an admin approves the app before the request is sent → the page says so and stays with the company", async () => {
+      const { story, send, tokenAfter } = await atAsk(where);
+      await decide(server, story.company, story.client, { scopes: ALL });
+      const page = await send();
+      expect(page.text).toContain("You don’t have to ask an admin any more. No request was sent.");
+      expect([page.status, selected(page)]).toEqual([400, story.company.companyId]);
+      expect(await requests(story)).toEqual([]);
+      const { body } = await tokenAfter(await press(story, "member", page));
+      expect(body.scope).toBe("read write");
+      const { partition, companyId, member } = story.company;
+      const [grant] = await server.assent.storage.companyApps.grantsOfMember({
+        ...{ partition, companyId, personId: member.personId, now: server.now() },
+      });
+      expect(grant?.scopes.map(({ name }) => name)).toEqual(ALL);
+    });
+
+    test("an admin blocks the app before the request is sent → the page says that the company can’t be chosen", async () => {
+      const { story, send } = await atAsk(where);
+      await decide(server, story.company, story.client, { rule: "block", scopes: [] });
+      const page = await send();
+      expect([page.status, page.text.includes("You can’t answer for that owner.")]).toEqual([400, true]);
+    });
+
+    test("the member was removed before the request is sent → the page says that it is about their own account", async () => {
+      const { story, send } = await atAsk(where);
+      await leave(story);
+      const page = await send();
+      const text = "You can’t answer for the company that you chose any more. Nothing was sent.";
+      expect([page.status, page.text.includes(text)]).toEqual([400, true]);
+    });
+  });
+
+  test("the member was removed while the page was open → Allow says so, and begins anew for their own account", async () => {
+    const story = await aStory();
+    const page = await pageFor(story, "member");
+    await leave(story);
+    const fields = { owner: story.company.companyId, scope: ALL };
+    const again = await press(story, "member", page, fields);
+    const text = "You can’t answer for the company that you chose any more. Nothing was sent.";
+    expect([again.status, again.text.includes(text)]).toEqual([400, true]);
+  });
+});

@@ -112,7 +112,8 @@ function showsEnds({ scopes, owners = [], notAsked = [], backForAll = [] }: Cons
 
 /** The message above the question. Null if the message stands at its field. */
 function alertOf(kind: NonNullable<ConsentView["problem"]>["kind"], view: ConsentView, words: Messages) {
-  if (kind === "bad_owner") return null;
+  // Without other owners there is no field.
+  if (kind === "bad_owner") return (view.owners ?? []).length > 0 ? null : words.forWhom.gone;
   if (kind === "other_owner") return words.consent.otherOwner;
   if (kind !== "bad_duration") return words.consent[kind];
   return choosesDuration(view) ? null : words.consent.badDuration;

@@ -270,7 +270,9 @@ export interface ConsentView {
     /** The answer was for another owner than the page showed, who has allowed less so far. */
     | { readonly kind: "other_owner" }
     /** The owner has paused the app, which the page did not show; or what the person may allow changed at that moment. */
-    | { readonly kind: "paused" | "changed" };
+    | { readonly kind: "paused" | "changed" }
+    /** The member wanted to ask an admin, and doesn't have to any more. */
+    | { readonly kind: "needless" };
 }
 
 export interface AppEntry {

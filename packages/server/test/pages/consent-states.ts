@@ -85,6 +85,8 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
   },
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
+  "consent-left-company": (c) => consentPage(aConsent({ problem: { kind: "bad_owner", owner: "company-1" } }), c),
+  "consent-needless": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "needless" } }), c),
   "consent-other-owner": (c) =>
     consentPage(aConsent({ owners: selecting("company-1"), problem: { kind: "other_owner" } }), c),
   "consent-owner-asks": (c) => consentPage(aConsent({ owners: selecting("company-2") }), c),

@@ -100,7 +100,7 @@ export async function consentAnswer(
 /** The answer whose choices the page keeps. Those for another owner begin anew: what was ticked was not about this one. */
 export function chosenBefore(again: Again | null): Again | null {
   const kind = again?.problem.kind;
-  const anew: readonly unknown[] = ["other_owner", "paused", "changed", "meanwhile"];
+  const anew: readonly unknown[] = ["bad_owner", "other_owner", "paused", "changed", "meanwhile"];
   return anew.includes(kind) ? null : again;
 }
 

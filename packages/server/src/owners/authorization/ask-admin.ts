@@ -5,7 +5,7 @@ import { consentHost, redirectHost } from "../../oauth/redirect-uri.ts";
 import { MAX_REASON } from "../company-rules.ts";
 import { answeredScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
-import type { AnswerForm } from "./consent-answer.ts";
+import type { AnswerForm, AnswerProblem } from "./consent-answer.ts";
 import type { AuthorizationContext } from "./context.ts";
 import { chosenOwner, type OwnerChoice, withVerdictOn } from "./person-or-company.ts";
 
@@ -25,17 +25,24 @@ export type AdminProblem = "reason" | "too_many" | null;
 /** The form of such a request. */
 export type AdminForm = Pick<AnswerForm, "owner" | "scopes"> & { readonly reason: string };
 
-/** Reads the form. Undefined: it names no company whose admins must be asked. */
+/** The form asks for nothing that an admin has to approve. `owner`: as in `Decision`. */
+export interface NothingToAsk {
+  readonly problem: Extract<AnswerProblem, "bad_owner" | "needless" | "nothing">;
+  readonly owner: OwnerChoice | undefined;
+}
+
+/** Reads the form. The company, its rule or the person's role can have changed since the page was made. */
 export function readAdminRequest(
   { owner: named, scopes: ticked, reason }: AdminForm,
   owners: readonly OwnerChoice[],
   now: Millis,
-): AskedAdmins | undefined {
+): AskedAdmins | NothingToAsk {
   const chosen = chosenOwner(owners, named);
-  if (chosen === undefined) return undefined;
+  if (chosen === undefined) return { problem: "bad_owner", owner: undefined };
   const { granted } = answeredScopes(chosen.scopes, ticked);
   const owner = withVerdictOn(chosen, granted, now);
-  if (owner.verdict !== "ask" || granted.length === 0) return undefined;
+  if (granted.length === 0) return { problem: "nothing", owner: chosen };
+  if (owner.verdict !== "ask") return { problem: "needless", owner: chosen };
   return { owner, scopes: chosen.scopes.filter(({ name }) => granted.includes(name)), reason };
 }
 

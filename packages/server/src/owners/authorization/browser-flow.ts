@@ -273,12 +273,17 @@ async function wished(
   const { signedIn } = reader;
   if (signedIn === undefined) return advance(flow, reader, context);
   if (!form.genuine) return { kind: "forged" };
-  const asked = readAdminRequest(form, await ownersFor(flow, signedIn, context), context.now());
-  // The app was approved or looks different meanwhile, or the person may ask for nothing: the page shows the choices as
-  // they are now.
-  if (asked === undefined || !showsPresent(flow)) return advance(flow, reader, context);
+  const owners = await ownersFor(flow, signedIn, context);
+  const asked = readAdminRequest(form, owners, context.now());
   const more = await stepForApp(flow.request, reader, context);
   if (more !== undefined) return shown(more, [], flow, reader, context);
+  if ("problem" in asked || !showsPresent(flow)) {
+    const step = nextStep({ asked: askedBy(flow), signedIn, owners, now: context.now() });
+    const isDone = step.kind === "issue" && step.owner.ownerId === asked.owner?.ownerId;
+    if (isDone || (step.kind !== "issue" && step.kind !== "ask")) return advance(flow, reader, context);
+    const problem = "problem" in asked ? asked.problem : "stale";
+    return askedAgain(problem, asked.owner, owners, flow, reader, context);
+  }
   const { client, redirectUri } = flow.request;
   if (client.document !== undefined) await context.oauth.documents?.keep(client);
   const problem = await askAdmins(asked, { client, redirectUri }, signedIn.person, context);

@@ -95,7 +95,7 @@ export interface Allowed {
  * Why an answer is not taken. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that the
  * owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the
  * permissions of one owner, the form names another owner, and one of the two gives some of them already, or only one of
- * them lets the app keep access while the person is away without a permission for it. `paused`: the owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `nothing`:
+ * them lets the app keep access while the person is away without a permission for it. `paused`: the owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `needless`: no admin has to be asked any more. `nothing`:
  * no scope is left.
  */
 export type AnswerProblem =
@@ -105,6 +105,7 @@ export type AnswerProblem =
   | "other_owner"
   | "paused"
   | "changed"
+  | "needless"
   | "bad_duration"
   | "nothing";
 

@@ -149,7 +149,8 @@ export function answerDeviceToAdmins(
 ): Promise<DeviceStep> {
   return withDevice(continuation, reader, context, async (flow) => {
     const asked = readAdminRequest(form, flow.owners, context.now());
-    if (asked === undefined) return { kind: "ask", flow };
+    if ("problem" in asked)
+      return { kind: "unclear", flow, problem: asked.problem, owner: asked.owner ?? flow.ask.owner };
     const problem = await askAdmins(asked, { client: flow.client }, flow.person, context);
     if (problem !== null) return { kind: "ask_admin", flow, problem, ...asked };
     return { kind: "asked_admin", flow, ...asked };

@@ -33,6 +33,7 @@ export const company = {
     needed:
       "{company} hat diese App freigegeben, aber nicht für diese Berechtigungen. Die Verwaltung muss ihnen zustimmen:",
     wrong: "Dafür können Sie nicht entscheiden. Wählen Sie aus der Liste.",
+    gone: "Sie können für das gewählte Unternehmen nicht mehr entscheiden. Es wurde nichts gesendet. Diese Seite fragt jetzt nach Ihrem eigenen Konto.",
     wrongPaused:
       "Ein Admin von {company} hat diese App pausiert. Bitten Sie einen Admin, sie fortzusetzen, oder wählen Sie jemand anderen aus der Liste.",
     askButton: "Verwaltung fragen",

@@ -119,6 +119,8 @@ export const owner = {
       "Es wurde noch nichts gesendet. Während diese Seite offen war, hat sich geändert, was Sie erlauben können. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
     paused:
       "Es wurde noch nichts gesendet. Diese App ist pausiert und würde fortgesetzt, wenn Sie sie erlauben. Lesen Sie, was jetzt auf dieser Seite steht, und entscheiden Sie dann.",
+    needless:
+      "Sie müssen die Verwaltung nicht mehr fragen. Es wurde keine Anfrage gesendet. Prüfen Sie, was diese Seite jetzt sagt, und entscheiden Sie dann.",
     badDuration: "Wählen Sie eine Dauer aus der Liste.",
     nothing: "Wählen Sie mindestens eine Berechtigung aus, oder wählen Sie „Nicht erlauben“.",
   },

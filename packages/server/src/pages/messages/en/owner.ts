@@ -113,6 +113,8 @@ export const owner = {
       "Nothing was sent yet. What you can allow changed while this page was open. Check what this page says now, then decide.",
     paused:
       "Nothing was sent yet. This app is paused, and allowing it would also resume it. Check what this page says now, then decide.",
+    needless:
+      "You don’t have to ask an admin any more. No request was sent. Check what this page says now, then decide.",
     badDuration: "Choose a length of time from the list.",
     nothing: "Select at least one permission, or choose “Don’t allow”.",
   },

@@ -31,6 +31,7 @@ export const company = {
       "{company} no ha aprobado estos permisos. No los marque; si no, «{allow}» lleva a una solicitud a un administrador:",
     needed: "{company} ha aprobado esta aplicación, pero no estos permisos. Debe aprobarlos un administrador:",
     wrong: "No puede responder por ese titular. Elija uno de la lista.",
+    gone: "Ya no puede responder por la empresa que eligió. No se ha enviado nada. Esta página pregunta ahora por su propia cuenta.",
     wrongPaused:
       "Un administrador de {company} puso esta aplicación en pausa. Pida a un administrador que la reanude, o elija a otra persona o empresa de la lista.",
     askButton: "Pedir a un admin",

@@ -118,6 +118,8 @@ export const owner = {
       "Aún no se ha enviado nada. Lo que puede permitir cambió mientras esta página estaba abierta. Lea lo que dice ahora esta página y decida.",
     paused:
       "Aún no se ha enviado nada. Esta aplicación está en pausa y, si la permite, también se reanuda. Lea lo que dice ahora esta página y decida.",
+    needless:
+      "Ya no tiene que preguntar a un administrador. No se ha enviado ninguna petición. Compruebe lo que dice ahora esta página y decida.",
     badDuration: "Elija una duración de la lista.",
     nothing: "Seleccione al menos un permiso o elija «No permitir».",
   },

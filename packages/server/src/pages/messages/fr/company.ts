@@ -33,6 +33,7 @@ export const company = {
     needed:
       "{company} a approuvé cette application, mais pas ces autorisations. Un administrateur doit les approuver :",
     wrong: "Vous ne pouvez pas répondre pour ce propriétaire. Choisissez dans la liste.",
+    gone: "Vous ne pouvez plus répondre pour l’entreprise que vous avez choisie. Rien n’a été envoyé. Cette page porte maintenant sur votre propre compte.",
     wrongPaused:
       "Un admin de {company} a mis cette application en pause. Demandez à un administrateur de la réactiver, ou choisissez quelqu’un d’autre dans la liste.",
     askButton: "Demander à un admin",

@@ -121,6 +121,8 @@ export const owner = {
       "Rien n’a encore été envoyé. Ce que vous pouvez autoriser a changé pendant que cette page était ouverte. Lisez ce que cette page indique maintenant, puis décidez.",
     paused:
       "Rien n’a encore été envoyé. Cette application est en pause, et l’autoriser la réactiverait aussi. Lisez ce que cette page indique maintenant, puis décidez.",
+    needless:
+      "Vous n’avez plus besoin de demander à un administrateur. Aucune demande n’a été envoyée. Vérifiez ce que cette page indique maintenant, puis décidez.",
     badDuration: "Choisissez une durée dans la liste.",
     nothing: "Sélectionnez au moins une autorisation, ou choisissez « Ne pas autoriser ».",
   },
