@@ -1,7 +1,7 @@
 /** A member's own page of a company: their requests, and the apps that act for them. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
+import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
 import { Agent, authorize, authorizeUrl, type Form, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -194,4 +194,33 @@ test("an app that the operator turned off → not among those that the member ca
   );
   const page = await admin.get(`/company/${company.slug}/apps/${app.clientId}`);
   expect(page.text).toContain("This app is turned off here, so nobody can connect it and it gets no new access.");
+});
+
+describe("an admin changes their own membership on the page of the members", () => {
+  /** Presses a button of the reader's row. Returns the last page and its path. */
+  async function press(place: "/members/role" | "/members/remove") {
+    const company = await addCompany(server);
+    const { personId, username } = company.admin;
+    await addMember(server, company, await server.addPerson(), "admin");
+    const agent = await as({ username });
+    const page = await agent.get(`/company/${company.slug}/members`);
+    const own = page.forms.find((one) => one.action.endsWith(place) && one.fields.get("person_id") === personId);
+    if (own === undefined) throw new Error(page.text);
+    const next = await agent.submit(own);
+    const done = place === "/members/role" ? next : await agent.submit(formTo(next, place));
+    return { company, to: done.location?.pathname, page: await agent.follow(done) };
+  }
+
+  test("from admin to member → the company's page says so; only an admin can undo it", async () => {
+    const { company, to, page } = await press("/members/role");
+    expect([page.status, to]).toEqual([200, `/company/${company.slug}`]);
+    expect(page.text).toContain("You’re a member of the company now. Only an admin can make you an admin again.");
+    expect(page.text).toContain("Open invitations from you and to you were withdrawn.");
+  });
+
+  test("removed → as after leaving", async () => {
+    const { to, page } = await press("/members/remove");
+    expect([page.status, to]).toEqual([200, "/account/companies"]);
+    expect(page.text).toContain("You left the company.");
+  });
 });

@@ -91,6 +91,9 @@ export const changeRole = forAdmins(async (at, tools: CompanyTools) => {
   const unsure = await unproved(at, "/members/role", tools);
   if (unsure !== undefined) return unsure;
   const outcome = await changeRoleOf(at, personId, role, tools.companies);
+  // The page of the members is for admins alone.
+  if (outcome.kind === "done" && role === "member" && personId === at.person.personId)
+    return backTo(at, "", "roleSelf", tools);
   return memberAnswer(at, outcome, role === "admin" ? "role" : "roleMember", tools);
 });
 
@@ -99,6 +102,7 @@ export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
   const unsure = await unproved(at, "/members/remove", tools);
   if (unsure !== undefined) return unsure;
   const outcome = await removeMember(at, personId, tools.companies);
+  if (outcome.kind === "done" && personId === at.person.personId) return hasLeft(at, tools);
   return memberAnswer(at, outcome, outcome.returns ? "removedReturns" : "removed", tools);
 });
 
@@ -106,8 +110,12 @@ export const removeFromCompany = forAdmins(async (at, tools: CompanyTools) => {
 export const leaveCompany = forMembers(async (at, tools: CompanyTools) => {
   const outcome = await removeMember(at, at.person.personId, tools.companies);
   if (outcome.kind === "last_admin") return backTo(at, "", "lastAdmin", tools);
-  return redirect(303, `${tools.issuer}/account/companies?done=left`, at.visitor.cookies);
+  return hasLeft(at, tools);
 });
+
+function hasLeft({ visitor }: InCompany, tools: CompanyTools): Answer {
+  return redirect(303, `${tools.issuer}/account/companies?done=left`, visitor.cookies);
+}
 
 function memberAnswer(
   at: InCompany,

@@ -13,6 +13,7 @@ export const COMPANY_NOTICES = [
     "defaults",
     "role",
     "roleMember",
+    "roleSelf",
     "removed",
     "removedReturns",
     "withdrawn",

@@ -402,6 +402,8 @@ export const company = {
       role: "Die Rolle wurde geändert.",
       roleMember:
         "Die Rolle wurde geändert. Offene Einladungen von diesem Mitglied und an dieses Mitglied wurden zurückgezogen.",
+      roleSelf:
+        "Sie sind jetzt Mitglied des Unternehmens. Nur die Verwaltung kann Sie wieder zum Admin machen. Offene Einladungen von Ihnen und an Sie wurden zurückgezogen.",
       removed:
         "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       removedReturns:

@@ -386,6 +386,8 @@ export const company = {
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
       roleMember: "The role was changed. Open invitations from this member and to this member were withdrawn.",
+      roleSelf:
+        "You’re a member of the company now. Only an admin can make you an admin again. Open invitations from you and to you were withdrawn.",
       removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
       removedReturns:
         "The member was removed, but becomes a member again at the next sign-in in the company’s own system. To prevent this, remove them there, too. Apps can’t renew access that this member gave them for the company.",

@@ -398,6 +398,8 @@ export const company = {
       role: "Se cambió la función.",
       roleMember:
         "Se cambió la función. Se retiraron las invitaciones abiertas que envió este miembro y las dirigidas a él.",
+      roleSelf:
+        "Ahora es miembro de la empresa. Solo un administrador puede volver a hacerle administrador. Se retiraron las invitaciones abiertas que usted envió y las dirigidas a usted.",
       removed:
         "Se quitó al miembro. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
       removedReturns:

@@ -408,6 +408,8 @@ export const company = {
       role: "Le rôle a été modifié.",
       roleMember:
         "Le rôle a été modifié. Les invitations en cours envoyées par ce membre ou adressées à ce membre ont été retirées.",
+      roleSelf:
+        "Vous êtes maintenant membre de l’entreprise. Seul un administrateur peut vous redonner le rôle d’administrateur. Les invitations en cours envoyées par vous ou adressées à vous ont été retirées.",
       removed:
         "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       removedReturns:
