@@ -224,3 +224,22 @@ describe("an admin changes their own membership on the page of the members", () 
     expect(page.text).toContain("You left the company.");
   });
 });
+
+test("the operator disables the company → the person’s list names it as turned off; enabled again → the link is back", async () => {
+  const company = await addCompany(server);
+  const { partition, companyId, slug } = company;
+  const set = (status: "active" | "disabled") =>
+    server.assent.storage.companies.setStatus({ partition, companyId, status, now: server.now() });
+  const agent = await as(company.admin);
+  const link = `/company/${slug}"`;
+  await set("disabled");
+  const off = await agent.get("/account/companies");
+  expect(off.text).toContain("Acme Corp");
+  expect(off.text).toContain("Turned off here");
+  expect(off.text).toContain("If it is turned on again, you belong to it as before.");
+  expect(off.text).not.toContain(link);
+  expect(off.text).not.toContain("You don’t belong to a company.");
+  await set("active");
+  const on = await agent.get("/account/companies");
+  expect([on.text.includes(link), on.text.includes("Turned off here")]).toEqual([true, false]);
+});

@@ -165,6 +165,12 @@ export interface TracedInvitation extends Pick<Invitation, "status" | "expiresAt
   readonly company: Company | null;
 }
 
+interface OfPerson {
+  readonly partition: number;
+  readonly personId: string;
+  readonly now: Millis;
+}
+
 export interface CompanyKey {
   readonly partition: number;
   readonly companyId: string;
@@ -332,20 +338,14 @@ export interface CompanyStorage {
     findActing(
       args: CompanyKey & { readonly personId: string; readonly clientId: string | null },
     ): Promise<Acting | undefined>;
-    /** The companies of a person, sorted by name, each with its rule about an app. */
-    companiesOf(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly clientId: string | null;
-      readonly now: Millis;
-    }): Promise<readonly Acting[]>;
-    /** The same with the person's own consent to the app, with any status. */
-    consentAndCompaniesOf(args: {
-      readonly partition: number;
-      readonly personId: string;
-      readonly clientId: string;
-      readonly now: Millis;
-    }): Promise<{ readonly consent: Consent | undefined; readonly companies: readonly Acting[] }>;
+    /** The active companies of a person, sorted by name, each with its rule about an app. `disabled`: also disabled ones. */
+    companiesOf(
+      args: OfPerson & { readonly clientId: string | null; readonly disabled?: boolean },
+    ): Promise<readonly Acting[]>;
+    /** The active ones with the person's own consent to the app, with any status. */
+    consentAndCompaniesOf(
+      args: OfPerson & { readonly clientId: string },
+    ): Promise<{ readonly consent: Consent | undefined; readonly companies: readonly Acting[] }>;
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;

@@ -462,8 +462,9 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       {
         ...{ csrf: "csrf-value", person: ada, mayCreate: true, hasLeft: false },
         companies: [
-          { name: "Acme Corp", slug: "acme", role: "admin" },
-          { name: LONG_NAME, slug: "long", role: "member" },
+          { name: "Acme Corp", slug: "acme", role: "admin", off: false },
+          { name: LONG_NAME, slug: "long", role: "member", off: false },
+          { name: "Globex", slug: "globex", role: "admin", off: true },
         ],
       },
       c,

@@ -1,7 +1,7 @@
 /** `/company/{slug}`: a company's pages. For people who don't belong to it, they don't exist. */
 
 import type { AppsContext } from "../../owners/apps/context.ts";
-import { companiesOf, hasOwnSignIn, membershipOf } from "../../owners/companies/company-members.ts";
+import { allCompaniesOf, hasOwnSignIn, membershipOf } from "../../owners/companies/company-members.ts";
 import { hasConnections } from "../../owners/companies/connections.ts";
 import type { CompanyContext } from "../../owners/companies/context.ts";
 import type { Acting, CompanyKey } from "../../owners/company-storage.ts";
@@ -151,13 +151,15 @@ export async function unproved(
 }
 
 export const showCompanies = signedIn(async ({ person, session, http, visitor }, tools: CompanyTools) => {
-  const companies = await companiesOf(person, tools.companies);
+  const companies = await allCompaniesOf(person, tools.companies);
   const view = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
     hasLeft: new URLSearchParams(http.query).get("done") === "left",
     mayCreate: tools.companies.anyoneCreates,
-    companies: companies.map(({ company: { name, slug }, member: { role } }) => ({ name, slug, role })),
+    companies: companies.map(({ company: { name, slug, status }, member: { role } }) => {
+      return { name, slug, role, off: status !== "active" };
+    }),
   };
   return page(200, companiesPage(view, tools.chrome(http)), "here", visitor.cookies);
 });

@@ -56,9 +56,14 @@ export async function hasOwnSignIn({ companyId }: CompanyKey, { storage }: Compa
   return record !== undefined && (record.ownProvider || record.provider !== null);
 }
 
-/** The companies of a person, sorted by name. */
+/** The active companies of a person, sorted by name. */
 export function companiesOf({ partition, personId }: Person, { storage, now }: CompanyContext) {
   return storage.members.companiesOf({ partition, personId, clientId: null, now: now() });
+}
+
+/** The same with those that the operator disabled. */
+export function allCompaniesOf({ partition, personId }: Person, { storage, now }: CompanyContext) {
+  return storage.members.companiesOf({ partition, personId, clientId: null, disabled: true, now: now() });
 }
 
 /** One member with any standing. Undefined: the person does not belong to the company. */

@@ -181,9 +181,16 @@ export function companiesPage(view: CompaniesView, chrome: Chrome): string {
         view.companies.length === 0
           ? html`<div class="card empty">${icon("building")}<p class="soft">${company.none}</p></div>`
           : html`<ul class="card rows">
-              ${view.companies.map(
-                (one) =>
-                  html`<li class="row">
+              ${view.companies.map((one) =>
+                one.off
+                  ? html`<li class="row">
+                    <div>
+                      <p>${name(one.name)} <span class="tag warn">${company.companyOff}</span></p>
+                      <p class="soft small">${company.companyOffText}</p>
+                    </div>
+                    <span class="tag">${company.roles[one.role]}</span>
+                  </li>`
+                  : html`<li class="row">
                     <a href=${`${base}/company/${encodeURIComponent(one.slug)}`}>${name(one.name)}</a>
                     <span class="tag">${company.roles[one.role]}</span>
                   </li>`,

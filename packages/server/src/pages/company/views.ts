@@ -386,7 +386,13 @@ export interface CompaniesView {
   readonly mayCreate: boolean;
   readonly csrf: string;
   readonly person: SignedInAs;
-  readonly companies: readonly { readonly name: string; readonly slug: string; readonly role: "member" | "admin" }[];
+  readonly companies: readonly {
+    readonly name: string;
+    readonly slug: string;
+    readonly role: "member" | "admin";
+    /** True: the operator disabled it. */
+    readonly off: boolean;
+  }[];
 }
 
 /** The page for a person who followed the link of an invitation. */

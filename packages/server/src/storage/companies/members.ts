@@ -401,21 +401,20 @@ export interface CompaniesOf {
   readonly partition: number;
   readonly personId: string;
   readonly clientId: string | null;
+  readonly disabled?: boolean;
   readonly now: Millis;
 }
 
-export const companiesOf = steps<CompaniesOf, readonly Acting[]>(
-  async (call, { partition, personId, clientId, now }) => {
-    const links = await call(companyLinksOf, { partition, personId });
-    return companiesBehind(call, links, { partition, personId, clientId, now });
-  },
-);
+export const companiesOf = steps<CompaniesOf, readonly Acting[]>(async (call, { partition, personId, ...more }) => {
+  const links = await call(companyLinksOf, { partition, personId });
+  return companiesBehind(call, links, { partition, personId, ...more });
+});
 
 /** The companies that these links of a person lead to. */
 export async function companiesBehind(
   call: Call,
   links: readonly CompanyLink[],
-  { partition, personId, clientId, now }: CompaniesOf,
+  { partition, personId, clientId, disabled = false, now }: CompaniesOf,
 ): Promise<readonly Acting[]> {
   const found = await Promise.all(
     links.map(async ({ companyId, link, pending }) => {
@@ -426,8 +425,8 @@ export async function companiesBehind(
     }),
   );
   return found
-    .filter((one) => one?.company.status === "active" && one.member.accountStatus === "active")
     .filter((one) => one !== undefined)
+    .filter(({ company, member }) => (disabled || company.status === "active") && member.accountStatus === "active")
     .sort((a, b) => (a.company.name < b.company.name ? -1 : 1));
 }
 

@@ -59,6 +59,9 @@ export const company = {
     places: { apps: "التطبيقات", members: "الأعضاء", history: "السجل" },
     yours: "شركاتك",
     none: "لا تنتمي إلى أي شركة. حين تنضم إلى شركة ستجدها هنا.",
+    companyOff: "موقوفة هنا",
+    companyOffText:
+      "هذه الشركة موقوفة هنا، فلا يستطيع أحد استخدامها ولا تحصل التطبيقات على وصول جديد باسمها. إن شُغّلت من جديد فأنت تنتمي إليها كما كنت.",
     appsTitle: "تطبيقات {company}",
     membersTitle: "أعضاء {company}",
     historyTitle: "سجل {company}",

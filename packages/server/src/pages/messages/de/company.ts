@@ -65,6 +65,9 @@ export const company = {
     places: { apps: "Apps", members: "Mitglieder", history: "Verlauf" },
     yours: "Ihre Unternehmen",
     none: "Sie gehören zu keinem Unternehmen. Wenn Sie einem beitreten, finden Sie es hier.",
+    companyOff: "Hier deaktiviert",
+    companyOffText:
+      "Dieses Unternehmen ist hier deaktiviert. Niemand kann es verwenden, und Apps bekommen in seinem Namen keinen neuen Zugriff. Wenn es wieder aktiviert wird, gehören Sie ihm an wie zuvor.",
     appsTitle: "Apps von {company}",
     membersTitle: "Mitglieder von {company}",
     historyTitle: "Verlauf von {company}",

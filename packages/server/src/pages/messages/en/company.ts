@@ -59,6 +59,9 @@ export const company = {
     places: { apps: "Apps", members: "Members", history: "History" },
     yours: "Your companies",
     none: "You don’t belong to a company. When you join one, you’ll find it here.",
+    companyOff: "Turned off here",
+    companyOffText:
+      "This company is turned off here, so nobody can use it and apps get no new access in its name. If it is turned on again, you belong to it as before.",
     appsTitle: "Apps of {company}",
     membersTitle: "Members of {company}",
     historyTitle: "History of {company}",

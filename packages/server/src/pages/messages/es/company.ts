@@ -63,6 +63,9 @@ export const company = {
     places: { apps: "Aplicaciones", members: "Miembros", history: "Historial" },
     yours: "Sus empresas",
     none: "No pertenece a ninguna empresa. Cuando se una a una, la encontrará aquí.",
+    companyOff: "Desactivada aquí",
+    companyOffText:
+      "Esta empresa está desactivada aquí. Nadie puede usarla y las aplicaciones no obtienen acceso nuevo en su nombre. Si se vuelve a activar, usted pertenece a ella como antes.",
     appsTitle: "Aplicaciones de {company}",
     membersTitle: "Miembros de {company}",
     historyTitle: "Historial de {company}",

@@ -65,6 +65,9 @@ export const company = {
     places: { apps: "Applications", members: "Membres", history: "Historique" },
     yours: "Vos entreprises",
     none: "Vous n’appartenez à aucune entreprise. Quand vous en rejoindrez une, vous la trouverez ici.",
+    companyOff: "Désactivée ici",
+    companyOffText:
+      "Cette entreprise est désactivée ici : personne ne peut l’utiliser, et les applications n’obtiennent aucun nouvel accès en son nom. Si elle est réactivée, vous en faites partie comme avant.",
     appsTitle: "Applications de {company}",
     membersTitle: "Membres de {company}",
     historyTitle: "Historique de {company}",

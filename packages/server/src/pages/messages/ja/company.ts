@@ -61,6 +61,9 @@ export const company = {
     places: { apps: "アプリ", members: "メンバー", history: "履歴" },
     yours: "あなたの会社",
     none: "会社には所属していません。参加すると、ここに表示されます。",
+    companyOff: "ここでは無効",
+    companyOffText:
+      "この会社はここでは無効になっています。誰も利用できず、アプリは会社の名で新しいアクセスを得られません。再び有効になると、あなたは以前と同じように所属しています。",
     appsTitle: "{company} のアプリ",
     membersTitle: "{company} のメンバー",
     historyTitle: "{company} の履歴",
