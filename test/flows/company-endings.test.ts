@@ -243,3 +243,22 @@ test("a member connects an approved app, stops it, connects it again → each is
   );
   expect(JSON.parse(receipt.text).content).toMatchObject({ event: "connected", member: acme.member.personId });
 });
+
+test.each([
+  [
+    "members",
+    "Acme Corp lets members decide, so they can connect Fair Copy again at once. To prevent this, block the app.",
+  ],
+  ["ask", "Members ask an admin before they connect Fair Copy again."],
+  ["block", "Only admins can connect Fair Copy again."],
+] as const)(
+  "revoked for everyone where the default is “%s” → the page says who can connect it again",
+  async (defaultRule, said) => {
+    const acme = await addCompany(server, { defaultRule });
+    const app = await server.addClient({ name: "Fair Copy", scopes: ["read"] });
+    const agent = await as(acme.admin);
+    await authorize(agent, authorizeUrl(server, app), "", { owner: acme.companyId });
+    const { text } = await agent.get(path(`/revoke?client_id=${app.clientId}`, acme));
+    expect(text.replaceAll(/<[^>]*>/g, "")).toContain(said);
+  },
+);

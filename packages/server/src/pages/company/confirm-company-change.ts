@@ -35,7 +35,7 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
       what === "remove" &&
       view.returnsBy !== null &&
       notice("warning", rich(confirm.removeReturns, { ...names, provider: name(view.returnsBy) }))
-    } ${view.rule !== null && html`<p>${rich(words.company.defaultRuleHints[view.rule], names)}</p>`}
+    } ${view.rule !== null && html`<p>${rich(confirm.revokeAfter[view.rule], names)}</p>`}
     ${facts(view, chrome)}
     ${endsSomething(view) && [html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`, lastsThere(view.lasting, chrome)]}
     <form class="fields" method="post" action=${path + view.action}>

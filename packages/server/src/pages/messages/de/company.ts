@@ -351,6 +351,12 @@ export const company = {
       revokeTitle: "{app} für alle widerrufen?",
       revokeText:
         "{app} verliert den Zugriff im Namen des Unternehmens, bei allen Mitgliedern. Auch eine Freigabe für Mitglieder endet.",
+      revokeAfter: {
+        members:
+          "Bei {company} entscheiden die Mitglieder. Sie können {app} also sofort wieder verbinden. Um das zu verhindern, sperren Sie die App.",
+        ask: "Mitglieder fragen die Verwaltung, bevor sie {app} wieder verbinden.",
+        block: "Nur die Verwaltung kann {app} wieder verbinden.",
+      },
       keep: "Diese Mitglieder behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis zum {when}",
       keepForever: "Diese Mitglieder behalten ihren Zugriff, bis er widerrufen wird",
       end: "Der Zugriff dieser Mitglieder endet. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",

@@ -337,6 +337,12 @@ export const company = {
       revokeTitle: "Revoke {app} for everyone?",
       revokeText:
         "{app} loses its access in the company’s name, for every member. If it was approved for members, the approval ends, too.",
+      revokeAfter: {
+        members:
+          "{company} lets members decide, so they can connect {app} again at once. To prevent this, block the app.",
+        ask: "Members ask an admin before they connect {app} again.",
+        block: "Only admins can connect {app} again.",
+      },
       keep: "They keep their access until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
       end: "Their access ends. The access of people who are admins now stays.",

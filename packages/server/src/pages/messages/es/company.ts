@@ -348,6 +348,12 @@ export const company = {
       revokeTitle: "¿Revocar {app} para todos?",
       revokeText:
         "{app} pierde su acceso en nombre de la empresa, para todos los miembros. También termina una aprobación para miembros.",
+      revokeAfter: {
+        members:
+          "En {company} deciden los miembros, así que pueden volver a conectar {app} de inmediato. Para impedirlo, bloquee la aplicación.",
+        ask: "Los miembros preguntan a un administrador antes de volver a conectar {app}.",
+        block: "Solo los administradores pueden volver a conectar {app}.",
+      },
       keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
       end: "El acceso de estos miembros termina. El acceso de quienes son administradores ahora se mantiene.",

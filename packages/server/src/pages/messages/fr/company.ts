@@ -358,6 +358,12 @@ export const company = {
       revokeTitle: "Révoquer {app} pour tout le monde ?",
       revokeText:
         "{app} perd son accès au nom de l’entreprise, pour tous les membres. Une approbation pour des membres prend fin aussi.",
+      revokeAfter: {
+        members:
+          "Chez {company}, les membres décident : ils peuvent donc reconnecter {app} aussitôt. Pour l’empêcher, bloquez l’application.",
+        ask: "Les membres demandent à un administrateur avant de reconnecter {app}.",
+        block: "Seuls les administrateurs peuvent reconnecter {app}.",
+      },
       keep: "Ils gardent leur accès jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. L’accès des personnes qui sont administrateurs actuellement reste.",
