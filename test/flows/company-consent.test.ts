@@ -248,3 +248,27 @@ test("the page says nothing of access while away, which another chosen owner wou
   const { body } = await redeem(server, app, location ?? "");
   expect([claimsOf(body.access_token)["sub"], typeof body.refresh_token]).toEqual([companyId, "string"]);
 });
+
+test("only admins decide: the note says so, and that the app keeps what the member gave it; a block stays a block", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const { partition, companyId, member } = company;
+  const { app, agent, open } = await pageFor(company, "member");
+  await open();
+  const url = authorizeUrl(server, app, { scope: "read", prompt: "consent" });
+  await authorize(agent, url, member.username, { owner: companyId });
+  const [changes, now] = [{ defaultRule: "block" } as const, server.now()];
+  await server.assent.storage.companies.update({ partition, companyId, changes, by: null, now });
+  const page = await agent.get(url);
+  const kept =
+    "Only admins can choose Acme Corp for this app. The app keeps the access that you gave it for Acme Corp.";
+  expect(notesOn(page)).toBe(kept);
+  expect(page.text).toContain("Acme Corp (only admins can choose it)</option>");
+  expect(page.text).not.toContain("doesn’t let this app in");
+
+  const device = await aDeviceClient(server);
+  const asked = await enter(agent, (await aDevice(server, device)).userCode, member.username);
+  expect(notesOn(asked)).toBe("Only admins can choose Acme Corp for this app.");
+
+  await decide(server, company, app, { rule: "block" });
+  expect(notesOn(await agent.get(url))).toBe("Acme Corp doesn’t let this app in.");
+});

@@ -34,7 +34,7 @@ export function ownerSelect(
       <select id="owner" name="owner" autofocus=${wrong} aria-describedby=${described} ...${wrong ? { "aria-invalid": "true" } : {}}>
         ${owners.map(
           (owner) =>
-            html`<option value=${owner.value} selected=${owner.selected} disabled=${owner.kind === "blocked" || owner.kind === "paused"}
+            html`<option value=${owner.value} selected=${owner.selected} disabled=${isClosed(owner)}
               ...${marksOf(owner, resumes)}>${labelOf(owner, words)}</option>`,
         )}
       </select>
@@ -126,11 +126,20 @@ function listOf(texts: readonly string[]): Markup {
   return html`<ul>${texts.map((one) => html`<li><bdi>${visible(one)}</bdi></li>`)}</ul>`;
 }
 
+function isClosed({ kind }: OwnerOption): boolean {
+  return kind === "blocked" || kind === "adminsOnly" || kind === "paused";
+}
+
 /** Says why a company can't be chosen. */
-function closedNote({ kind, name: company }: OwnerOption, { forWhom }: Messages): readonly Markup[] {
-  if (kind !== "blocked" && kind !== "paused") return [];
-  const text = kind === "blocked" ? forWhom.blockedNote : forWhom.pausedNote;
-  return [html`<p>${rich(text, { company: name(company) })}</p>`];
+function closedNote(owner: OwnerOption, { language, forWhom }: Messages): readonly Markup[] {
+  if (!isClosed(owner)) return [];
+  const { kind, keeps } = owner;
+  const company = name(owner.name);
+  if (kind === "adminsOnly")
+    return [
+      html`<p>${sentences(language, rich(forWhom.adminsNote, { company }), keeps === true && rich(forWhom.adminsKeeps, { company }))}</p>`,
+    ];
+  return [html`<p>${rich(kind === "blocked" ? forWhom.blockedNote : forWhom.pausedNote, { company })}</p>`];
 }
 
 /** Says where a company limits the time that the reader chooses. */
@@ -154,9 +163,10 @@ function lastTime(owners: readonly OwnerOption[], words: Messages): Child {
 }
 
 function labelOf({ kind, name }: OwnerOption, words: Messages): string {
-  const { self, asks, blocked } = words.forWhom;
+  const { self, asks, blocked, adminsOnly } = words.forWhom;
   if (kind === "self") return fill(self, { person: visible(name) });
   const owner = visible(name, NAME_LENGTH);
   if (kind === "company") return owner;
-  return fill(kind === "ask" ? asks : kind === "paused" ? words.agents.ownerPaused : blocked, { company: owner });
+  if (kind === "paused") return fill(words.agents.ownerPaused, { company: owner });
+  return fill(kind === "ask" ? asks : kind === "adminsOnly" ? adminsOnly : blocked, { company: owner });
 }

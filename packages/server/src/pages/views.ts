@@ -196,8 +196,8 @@ export interface OwnerOption {
   /** The owner's id. */
   readonly value: string;
   readonly name: string;
-  /** `ask`: an admin has to approve first. `blocked`: the company blocks the app. */
-  readonly kind: "self" | "company" | "ask" | "blocked" | "paused";
+  /** `ask`: an admin has to approve first. `blocked`: the company blocks the app. `adminsOnly`: for members alone. */
+  readonly kind: "self" | "company" | "ask" | "blocked" | "adminsOnly" | "paused";
   readonly selected: boolean;
   /** True: the person chose this owner for the app last time. */
   readonly last: boolean;
@@ -210,6 +210,8 @@ export interface OwnerOption {
   /** True: the person is an admin of the company; or stopped the app for it. Absent: false. */
   readonly admin?: true;
   readonly stopped?: true;
+  /** With `adminsOnly`: the app keeps access that the person gave it for the company. Absent: false. */
+  readonly keeps?: true;
   /** Permissions beyond the request that the company's approval lets the app get without asking. Absent: there are none. */
   readonly later?: readonly { readonly text: string; readonly sensitive: boolean }[];
   /** Other services in which the app may act for members of the company. Absent: there are none. */

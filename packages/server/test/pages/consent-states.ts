@@ -31,6 +31,7 @@ const owners = (): readonly OwnerOption[] => [
     ...{ admin: true, standsUntil: NOW + 30 * DAY },
   },
   { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
+  { value: "company-5", name: "Umbrella", kind: "adminsOnly", selected: false, last: false, keeps: true },
 ];
 
 const selecting = (value: string) => owners().map((owner) => ({ ...owner, selected: owner.value === value }));

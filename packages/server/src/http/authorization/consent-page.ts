@@ -8,6 +8,7 @@ import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { isOpenIdRequest, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered } from "../../oauth/scope.ts";
+import { hasAccessAlready } from "../../owners/authorization/ask-admin.ts";
 import { type Asking, askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { durationsFor, keepsAway, offersToday, pauseMark } from "../../owners/authorization/consent-answer.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
@@ -74,11 +75,12 @@ export async function consentAnswer(
   const durations = durationsFor(client, tools.authorization);
   const services = await servicesFor(owners, client, tools);
   const later = await laterFor(owners, client, language, tools);
+  const kept = await keptFor(owners, client, tools);
   const view: ConsentView = {
     form: sessionSecrets(askedOnPage(flow), visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations, services, later }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services, later, kept }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
     onceSeconds: await onceSeconds(owner, true, tools),
@@ -241,6 +243,17 @@ export async function laterFor(
 
 type Later = NonNullable<OwnerOption["later"]>;
 
+/** The companies where only admins decide, and for which the app has access that this member gave it before. */
+export async function keptFor(
+  choices: readonly OwnerChoice[],
+  client: Client,
+  { authorization, now }: Pick<FlowTools, "authorization" | "now">,
+): Promise<ReadonlySet<string>> {
+  const closed = choices.filter((choice) => kindOf(choice, now()) === "adminsOnly");
+  const keeps = await Promise.all(closed.map((choice) => hasAccessAlready(choice, client, authorization)));
+  return new Set(closed.filter((_, at) => keeps[at]).map(({ ownerId }) => ownerId));
+}
+
 /** The owners as the page offers them; none where there is nothing to choose. */
 export function ownerOptions(
   choices: readonly OwnerChoice[],
@@ -251,6 +264,7 @@ export function ownerOptions(
     readonly durations: readonly ConsentDuration[];
     readonly services: ReadonlyMap<string, Services>;
     readonly later: ReadonlyMap<string, Later>;
+    readonly kept: ReadonlySet<string>;
   },
   now: Millis,
 ): readonly OwnerOption[] {
@@ -267,6 +281,7 @@ export function ownerOptions(
     last: choice.ownerId === last?.ownerId,
     ...(choice.acting?.member.role === "admin" ? { admin: true as const } : {}),
     ...(choice.acting?.optedOut === true ? { stopped: true as const } : {}),
+    ...(page.kept.has(choice.ownerId) ? { keeps: true as const } : {}),
     ...limitsOf(choice, choice.ownerId === selected.ownerId, page, now),
     ...(later(choice.ownerId).length === 0 ? {} : { later: later(choice.ownerId) }),
     ...(services(choice.ownerId).length === 0 ? {} : { services: services(choice.ownerId) }),
@@ -314,7 +329,8 @@ function kindOf(choice: OwnerChoice, now: Millis): OwnerOption["kind"] {
   const required = choice.scopes.filter(({ optional }) => !optional).map(({ name }) => name);
   const least = required.length > 0 ? [required] : choice.scopes.map(({ name }) => [name]);
   const verdicts = least.map((names) => withVerdictOn(choice, names, now).verdict);
-  if (verdicts.every((verdict) => verdict === "blocked")) return "blocked";
+  if (verdicts.every((verdict) => verdict === "blocked"))
+    return choice.acting.rule?.rule === "block" ? "blocked" : "adminsOnly";
   return verdicts.every((verdict) => verdict === "ask") ? "ask" : "company";
 }
 

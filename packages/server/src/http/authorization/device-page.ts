@@ -21,6 +21,7 @@ import {
   durationChoices,
   inPublic,
   keepsOf,
+  keptFor,
   laterFor,
   leavingOf,
   newcomerOf,
@@ -92,11 +93,12 @@ export async function deviceConsentAnswer(
   const durations = durationsFor(client, tools.authorization);
   const services = await servicesFor(owners, client, tools);
   const later = await laterFor(owners, client, language, tools);
+  const kept = await keptFor(owners, client, tools);
   const view: ConsentView = {
     form,
     client: await inPublic(deviceCard(client, language), client, tools),
     person: signedInAs(person),
-    owners: ownerOptions(owners, owner, person, { language, durations, services, later }, tools.now()),
+    owners: ownerOptions(owners, owner, person, { language, durations, services, later, kept }, tools.now()),
     scopes: await scopeChoices(owner, client, language, chosenBefore(again), tools),
     ...durationChoices(client, chosenBefore(again), tools),
     onceSeconds: await onceSeconds(owner, false, tools),
