@@ -92,6 +92,24 @@ const spellings = (text: string) =>
     .map((last) => text.slice(0, -1) + last)
     .filter((one) => Buffer.from(one, "base64url").equals(Buffer.from(text, "base64url")));
 
+test("the provider is disabled, and somebody without a password has a verified address → the link by mail, to the page that they wanted", async () => {
+  const named = { emailDomains: ["link.test"], trustEmail: true };
+  const only = await addProvider(server, there.issuer, named);
+  await server.addPerson({ passwordHash: null, passwordChangedAt: null, email: "nobody@link.test" });
+  const agent = new Agent(server.issuer);
+  there.answering = { claims: { ...aSubject(), email: "nobody@link.test" } };
+  await signInThere(agent, there, only);
+  await addProvider(server, there.issuer, { ...only, status: "disabled" });
+  const stands = server.stand();
+  server.tick(11 * 60_000);
+  const page = await agent.follow(await agent.get("/account/profile/export"));
+  expect(page.text).toContain("Choose a password with a link that we send you.");
+  expect(page.text).not.toContain('type="password"');
+  expect(page.text).toContain('href="/recover?to=export"');
+  expect((await agent.get(SECURITY)).text).not.toContain("If you sign out");
+  stands();
+});
+
 describe("UP-09 the proof of an account elsewhere", () => {
   test("used again after disconnecting, in any spelling → not connected", async () => {
     for (const padding of ["", "x", "xx", "xxx"]) {

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, authorizeUrl, consentForm, formTo, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { addProvider, type ForgingProvider, pressProvider, withForgingProvider } from "../support/sign-in-providers.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { settle, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
 const EXPORT = "/account/profile/export";
@@ -135,6 +135,67 @@ describe("somebody without a password signed in eleven minutes ago, and confirms
     const old = new Agent(server.issuer);
     for (const [name, value] of before) old.cookies.set(name, value);
     expect((await old.get("/account/security")).location?.pathname).toBe("/login");
+  });
+});
+
+describe("the only provider of somebody without a password is disabled or deleted", () => {
+  const ends = {
+    disabled: (provider: SignInProvider) => addProvider(server, there.issuer, { ...provider, status: "disabled" }),
+    deleted: async ({ id }: SignInProvider) => {
+      await server.assent.storage.signInProviders.delete({ id, now: server.now() });
+      await settle();
+    },
+  };
+  const textOf = ({ text }: Page) => text.replaceAll(/<[^>]*>/g, "");
+
+  async function left(how: keyof typeof ends) {
+    const before = await somebody();
+    await ends[how](before.provider);
+    const because = how === "disabled" ? `can’t sign in with ${before.provider.name} at the moment` : "no other way";
+    return { ...before, because };
+  }
+
+  test.each(["disabled", "deleted"] as const)(
+    "%s, and they confirm who they are → no password is asked for; the page says whom to ask",
+    async (how) => {
+      const { agent, because } = await left(how);
+      server.tick(11 * MINUTE);
+      const page = await agent.follow(await agent.get(PASSWORD_PAGE));
+      expect(asksPassword(page)).toBe(false);
+      for (const said of ["You don’t have a password.", because, "Ask the people who run this service."])
+        expect(textOf(page)).toContain(said);
+      expect(page.text).not.toContain("/recover");
+    },
+  );
+
+  test("an app wants a young sign-in → no password is asked for; another account can sign in", async () => {
+    const { agent, because } = await left("disabled");
+    const other = await server.addPerson();
+    server.tick(MINUTE);
+    const app = await server.addClient();
+    const page = await agent.follow(await agent.get(authorizeUrl(server, app, { max_age: "10" })));
+    expect(asksPassword(page)).toBe(false);
+    expect(textOf(page)).toContain(because);
+    const form = await agent.submit(formTo(page, "/login/switch"));
+    expect(consentForm(await signIn(agent, other.username, form))).toBeDefined();
+  });
+
+  test("an app lets people choose an account → the page says so, and has the ways of others", async () => {
+    const { agent, because } = await left("disabled");
+    const app = await server.addClient();
+    const page = await agent.follow(await agent.get(authorizeUrl(server, app, { prompt: "select_account" })));
+    expect([textOf(page).includes(because), asksPassword(page)]).toEqual([true, true]);
+  });
+
+  test("Security → says that signing out is for good, and that they can choose a password while the sign-in is young", async () => {
+    const { agent } = await left("deleted");
+    const young = textOf(await agent.get("/account/security"));
+    expect(young).toContain("If you sign out, you can’t sign in again. Choose a password now.");
+    server.tick(11 * MINUTE);
+    const old = textOf(await agent.get("/account/security"));
+    expect(old).toContain("If you sign out, you can’t sign in again. Ask the people who run this service.");
+    const { agent: other } = await somebody();
+    expect(textOf(await other.get("/account/security"))).not.toContain("If you sign out");
   });
 });
 

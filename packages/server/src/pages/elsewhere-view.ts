@@ -14,6 +14,16 @@ export interface NotSignedInElsewhere {
   readonly only?: boolean;
 }
 
+/** Somebody who is signed in, and could not sign in again now: no password, no passkey, no active provider. */
+export interface NoWayIn {
+  /** `unknown`: nobody knows it. */
+  readonly password: "none" | "unknown";
+  /** Names of the connected providers that are disabled. */
+  readonly providers: readonly string[];
+  /** `by mail`: a link to their verified address lets them choose a password. `now`: they can choose one without it. */
+  readonly how: "by mail" | "now" | "ask";
+}
+
 export interface ProviderButton {
   readonly id: string;
   readonly name: string;

@@ -1,10 +1,11 @@
 /** The buttons that lead to other providers: one form, in the operator's order. */
 import type { Chrome } from "./chrome.ts";
-import { type Messages, rich } from "./messages/index.ts";
+import { type Messages, rich, sentences } from "./messages/index.ts";
 import { hidden, secrets } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
+import { listed } from "./security/sign-in-way-names.ts";
 import { name, visible } from "./untrusted-text.ts";
-import type { FormSecrets, NotSignedInElsewhere, ProviderButton } from "./views.ts";
+import type { FormSecrets, NotSignedInElsewhere, NoWayIn, ProviderButton } from "./views.ts";
 
 interface Buttons {
   readonly providers: readonly ProviderButton[];
@@ -36,6 +37,19 @@ export function secondStepProblem({ why, provider }: NotSignedInElsewhere, { els
   const text =
     why === "denied" ? onlyHere.denied : why === "another" || why === "other_person" ? onlyHere.another : problem[why];
   return rich(text, { provider: name(provider) });
+}
+
+/** Says that a person has no way to sign in now, and what helps. `signedOut`: also what signing out would mean. */
+export function noWayText({ password, providers, how }: NoWayIn, words: Messages, signedOut: boolean): Child {
+  const { elsewhere, security, language } = words;
+  const { noWay } = elsewhere;
+  return sentences(
+    language,
+    password === "none" ? security.passwordNone : security.passwordUnknown,
+    providers.length === 0 ? noWay.noOther : rich(noWay.notNow, { providers: listed(providers, words).html }),
+    signedOut && noWay.signOut,
+    how === "by mail" ? noWay.byMail : noWay[how],
+  );
 }
 
 /** The first letter or number of a name. It only helps to find the button, so a reader of the page doesn't hear it. */

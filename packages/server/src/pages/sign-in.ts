@@ -9,7 +9,7 @@ import { cardPage } from "./parts/layout.ts";
 import { bothNames } from "./parts/person-names.ts";
 import { carriedQuery, elsewhereNotice, invitedLine } from "./parts/what-waits.ts";
 import { passkeyForm } from "./passkey-form.ts";
-import { providerButtons } from "./provider-buttons.ts";
+import { noWayText, providerButtons } from "./provider-buttons.ts";
 import { NAME_LENGTH, name, visible } from "./untrusted-text.ts";
 import type { FormSecrets, SignInView } from "./views.ts";
 
@@ -24,7 +24,7 @@ export function signInPage(view: SignInView, chrome: Chrome): string {
     chrome,
     titled(documentTitle(view, words), view.problem !== null, words),
     html`<div class="stack">
-      ${heading(view, chrome)} ${stays(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID, ...(asksPassword ? {} : { focus: true }) })}
+      ${heading(view, chrome)} ${stays(view, chrome)} ${noWay(view, chrome)} ${elsewhereNotice(view.waiting ?? null, chrome)} ${view.problem !== null && !aboutFields && notice("danger", problemText(view, words), { id: ERROR_ID, ...(asksPassword ? {} : { focus: true }) })}
       ${
         asksPassword &&
         html`<form class="fields" method="post" action=${`${chrome.base}/login`} novalidate>
@@ -63,6 +63,19 @@ function stays(view: SignInView, { words, base }: Chrome): Markup | null {
   const { person, back } = view.stays;
   const stay = html`<a href=${base + back}>${words.signIn.stay}</a>`;
   return notice("plain", sentences(words.language, rich(words.signIn.stays, { person: bothNames(person) }), stay));
+}
+
+/** Says why the signed-in person can't sign in again, with the way that is left. Nobody has to stay on that page. */
+function noWay({ noWay: none, form, client, choose, other }: SignInView, { words, base }: Chrome): readonly Child[] {
+  if (none === undefined) return [];
+  const mail = html`<a class="button primary" href=${`${base}/recover${carriedQuery(form)}`}>${words.security.passwordSet}</a>`;
+  const leave = html`<a class="button" href=${`${base}/account/apps`}>${words.device.apps}</a>`;
+  const byMail = none.how === "by mail";
+  return [
+    notice("warning", noWayText(none, words, false)),
+    byMail && mail,
+    client === null && (choose ?? other) === undefined && leave,
+  ];
 }
 
 /** The button to sign in as another person for the same request. */
@@ -140,9 +153,10 @@ function heading(view: SignInView, chrome: Chrome): Markup {
   </div>`;
 }
 
-/** Nobody is asked for a password that they don't have. */
-function introAgain({ choose, noPassword, unexpected }: SignInView, words: Messages) {
+/** Nobody is asked for a password that they don't have, or to sign in again if they can't. */
+function introAgain({ choose, noPassword, unexpected, noWay: none }: SignInView, words: Messages) {
   if (unexpected === true) return words.signIn.introOther;
+  if (none !== undefined && choose === undefined) return words.apps.signedIn;
   if (noPassword === true) return choose === undefined ? words.elsewhere.introAgain : words.elsewhere.chooseIntro;
   return choose === undefined ? words.signIn.introAgain : words.signIn.chooseIntro;
 }

@@ -1,11 +1,11 @@
 /** The data that each page gets. A page is a function from one of these views to a document. It reads nothing else. */
 
-import type { NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
+import type { NotSignedInElsewhere, NoWayIn, ProviderButton } from "./elsewhere-view.ts";
 import type { HistoryEntryView } from "./history-entry-view.ts";
 import type { EndedApp, HeldPermission, ScopeEnds } from "./parts/access-ends.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
-export type { ElsewhereProblem, NotSignedInElsewhere, ProviderButton } from "./elsewhere-view.ts";
+export type { ElsewhereProblem, NotSignedInElsewhere, NoWayIn, ProviderButton } from "./elsewhere-view.ts";
 export type * from "./history-entry-view.ts";
 
 /** The data with which a page asks the browser for a passkey. */
@@ -97,6 +97,8 @@ export interface SignInView {
   readonly asksPassword?: boolean;
   /** True: the person of `again` has no password. Absent: false. */
   readonly noPassword?: boolean;
+  /** Why the person of `again` can't sign in again. Absent: they can. */
+  readonly noWay?: NoWayIn;
   /** The signed-in person, if the request makes them sign in again (prompt=login, max_age). */
   readonly again: SignedInAs | null;
   /** True: the app expects another person than `again`. Absent: false. */

@@ -15,7 +15,7 @@ import {
   signInPage,
 } from "../../src/pages/index.ts";
 import type { ProviderEntry, SECURITY_NOTICES } from "../../src/pages/security/views.ts";
-import type { ElsewhereProblem, SignInView } from "../../src/pages/views.ts";
+import type { ElsewhereProblem, NoWayIn, SignInView } from "../../src/pages/views.ts";
 import { anOffer } from "./factor-states.ts";
 import { ada, aSignIn, DAY, HOSTILE_NAME, LONG_NAME, longPerson, NOW, noRequest, UNBREAKABLE } from "./sample-views.ts";
 import { aSecurityView } from "./security-states.ts";
@@ -37,6 +37,11 @@ const confirming = { form: { ...noRequest, to: "security" }, client: null, again
 
 function anEntry(name: string, change: Partial<ProviderEntry> = {}): ProviderEntry {
   return { provider: `p-${name}`, name, identity: null, offered: true, ...change };
+}
+
+function stuck(noWay: NoWayIn): SignInView {
+  const nothing = { asksPassword: false, noPassword: true, providers: [], passkey: null };
+  return aProviderSignIn({ ...confirming, ...nothing, ways: { recover: false, signUp: false }, noWay });
 }
 
 function ownPage(change: Partial<SignInView> = {}): SignInView {
@@ -130,6 +135,35 @@ export const elsewhereStates: Readonly<Record<string, (chrome: Chrome) => string
         signInPage(ownPage({ problem: { kind: "elsewhere", why, provider: "Example ID", only: true } }), c),
     ]),
   ),
+  // Their only provider is disabled or deleted.
+  "confirm-no-way": (c) => signInPage(stuck({ password: "none", providers: ["Example ID"], how: "ask" }), c),
+  "confirm-no-way-mail": (c) =>
+    signInPage(stuck({ password: "none", providers: [LONG_NAME, RTL_NAME], how: "by mail" }), c),
+  "sign-in-no-way-app": (c) =>
+    signInPage(
+      aProviderSignIn({
+        ...{ again: ada, asksPassword: false, noPassword: true, providers: [], passkey: null, other: noRequest },
+        noWay: { password: "unknown", providers: [], how: "ask" },
+      }),
+      c,
+    ),
+  "security-no-way": (c) =>
+    securityPage(
+      aSecurityView({
+        ...{ providers: [{ ...anEntry("Former ID", { offered: false }), identity: { id: "id-2", since } }] },
+        ...{ password: { set: false, changedAt: null } },
+        noWay: { password: "none", providers: ["Former ID"], how: "ask" },
+      }),
+      c,
+    ),
+  "security-no-way-now": (c) =>
+    securityPage(
+      aSecurityView({
+        password: { set: false, changedAt: null },
+        noWay: { password: "none", providers: [], how: "now" },
+      }),
+      c,
+    ),
   "security-own-page": (c) =>
     securityPage(
       aSecurityView({ providers: [anEntry("Acme", { identity: { id: "id-1", since }, fixed: true })], password: null }),

@@ -26,7 +26,11 @@ import { passkeyOffer } from "../passkey-forms.ts";
 import { clientCard, deviceCard, signedInAs } from "./client-and-person-views.ts";
 
 /** The person's ways that reach `wanted`. */
-export function waysFor({ person }: Pick<Partial, "person">, wanted: Acr, tools: FlowTools): Promise<Ways> {
+export function waysFor(
+  { person }: Pick<Partial, "person">,
+  wanted: Acr,
+  tools: Pick<FlowTools, "issuer" | "secondStep">,
+): Promise<Ways> {
   return waysOf(person, wanted, relyingPartyOf(tools.issuer) !== undefined, tools.secondStep);
 }
 

@@ -9,7 +9,6 @@ import type { AddedFrom } from "../../owners/factor-storage.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
-import type { SignInProviders } from "../../owners/identities/sign-in-provider.ts";
 import { knowsPassword, type Person } from "../../owners/person.ts";
 import { provingCodes } from "../../owners/recovery/factor-trust.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
@@ -27,11 +26,11 @@ import type { DeviceTools } from "../device-cookie.ts";
 import type { EventTools, FlowTools, PageTools } from "../endpoint-contexts.ts";
 import { formToken } from "../form-token.ts";
 import { type Answer, formOf, page, redirect } from "../http-message.ts";
-import { isFresh, type PasswordUse } from "../reauthentication.ts";
+import { isFresh } from "../reauthentication.ts";
 import { deviceOf } from "../user-agent.ts";
 import { signedInAs } from "./client-and-person-views.ts";
 import { type Account, type AccountEndpoint, type AccountTools, type Page, signedIn } from "./require-sign-in.ts";
-import { FIRST, signInAnswer } from "./sign-in-page.ts";
+import { FIRST, noWayIn, signInAnswer } from "./sign-in-page.ts";
 
 /** The tools of pages that change factors. */
 export interface FactorTools extends AccountTools, EventTools {
@@ -41,8 +40,10 @@ export interface FactorTools extends AccountTools, EventTools {
 
 interface SecurityTools extends AccountTools {
   readonly identities: IdentityContext;
-  readonly elsewhere: SignInProviders & { readonly people: Parameters<typeof mayConnect>[2] };
-  readonly config: PasswordUse;
+  readonly elsewhere: FlowTools["elsewhere"];
+  readonly config: FlowTools["config"];
+  readonly mail: FlowTools["mail"];
+  readonly secondStep: FlowTools["secondStep"];
   readonly account: AllAppsContext;
 }
 
@@ -64,11 +65,20 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
         : { set: true, changedAt: null, keeper },
     ...(await factorsOf(account, tools)),
     ...(await identitySections(person, tools)),
+    ...(await noWaySection(account, tools)),
   };
   // "Connect" leads to the provider.
   const leads = view.providers.length === 0 ? "here" : "to a client";
   return page(200, securityPage(view, tools.chrome(http)), leads, visitor.cookies);
 });
+
+/** Present if signing out would be for good. A link by mail would let them in again. */
+async function noWaySection(account: Account, tools: SecurityTools): Promise<Pick<SecurityView, "noWay">> {
+  const noWay = await noWayIn(account, tools);
+  if (noWay === undefined || noWay.how === "by mail") return {};
+  const canChoose = noWay.password === "none" && (await isFresh(account, tools));
+  return { noWay: canChoose ? { ...noWay, how: "now" } : noWay };
+}
 
 function stateOf(
   person: Person,

@@ -4,6 +4,7 @@ import { canonicalLogin } from "../../owners/canonical-login.ts";
 import { isReplaced } from "../../owners/identities/external-sign-in.ts";
 import {
   activeProviders,
+  connectedProviderNames,
   offeredProviders,
   providerOfAddress,
   providerOfCompany,
@@ -12,7 +13,7 @@ import {
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
 import { knowsPassword, type Person } from "../../owners/person.ts";
 import { signInPage } from "../../pages/index.ts";
-import type { FormSecrets, SignInView } from "../../pages/views.ts";
+import type { FormSecrets, NoWayIn, SignInView } from "../../pages/views.ts";
 import type { Waiting } from "../../pages/waiting-view.ts";
 import { type Arrival, formSecrets, onward, pageContextOf } from "../authorization/continuation-in-forms.ts";
 import type { Visitor } from "../browser-of-request.ts";
@@ -55,23 +56,43 @@ export async function signInAnswer(
   const stays = staysSignedIn(arrival, tools);
   const form = { ...formSecrets(continuation, visitor, tools), ...(stays === null ? {} : { switch: "yes" as const }) };
   const confirms = stays === null && continuation?.kind === "account_page" ? known : undefined;
-  const ways = await waysToSignIn(confirms, visitor, tools);
+  const request = flow?.request;
+  const unexpected =
+    signedIn !== undefined && stays === null && request?.expectedPeople?.includes(signedIn.person.personId) === false;
+  const chooses =
+    !unexpected && continuation?.kind === "request" && request?.prompt.includes("select_account") === true;
+  const chooser = chooses && stays === null ? signedIn : undefined;
+  const hint = stays === null ? (request?.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "") : "";
+  const { username, problem, status } = again ?? { ...FIRST, username: hint };
+  // The page asks for one account: nobody confirms who they are under another name.
+  const isNamed =
+    unexpected || chooser !== undefined || (signedIn !== undefined && isNameOf(username, signedIn.person));
+  const asksPresent = flow === undefined ? continuation?.kind === "device" : isNamed && !unexpected;
+  const proves = confirms !== undefined || (stays === null && asksPresent);
+  const noWay = proves && known !== undefined ? await noWayIn(known, tools) : undefined;
+  // Somebody who chooses an account still sees the ways of other people.
+  const stuck = noWay !== undefined && !chooses;
+  const ways = stuck ? NO_WAYS : await waysToSignIn(confirms, visitor, tools);
   const { passkey, asksPassword } = ways;
   const companyId = atCompany?.companyId ?? invited?.companyId;
   const closed = isReplaced(tools.config.externalSignIn);
-  const theirs = companyId === undefined || closed ? undefined : await providerOfCompany(companyId, tools.elsewhere);
-  const offersMore = confirms === undefined && !closed;
+  const theirs =
+    companyId === undefined || closed || stuck ? undefined : await providerOfCompany(companyId, tools.elsewhere);
+  const offersMore = confirms === undefined && !closed && !stuck;
   const typed = offersMore ? (again?.tried ?? (await providerTyped(again, tools))) : undefined;
   const first = [theirs, typed].filter((one) => one !== undefined).map(({ id, name }) => ({ id, name }));
   const providers = [...new Map([...first, ...ways.providers].map((one) => [one.id, one])).values()];
   const noPassword =
     !asksPassword || (known !== undefined && !knowsPassword(known.person) && known.keptBy === undefined);
-  const other = otherAccount(again, { visitor, continuation, flow }, form, tools);
+  const other = otherAccount(again, { visitor, continuation, flow }, form, stuck, tools);
   const knowsDomains = offersMore && first.length === 0 && (await hasDomains(tools));
   const workAddress = knowsDomains ? { workAddress: true } : {};
-  const common = { form, ways: waysOf(tools), passkey, stays, providers, asksPassword, noPassword, ...other };
-  if (flow === undefined) {
-    const { username, problem, status } = again ?? FIRST;
+  const links = stuck ? { recover: false, signUp: false } : waysOf(tools);
+  const common = {
+    ...{ form, ways: links, passkey, stays, providers, asksPassword, noPassword, ...other },
+    ...(noWay === undefined ? {} : { noWay }),
+  };
+  if (flow === undefined || request === undefined) {
     const view: SignInView = {
       ...{ ...common, ...workAddress },
       device: continuation?.kind === "device",
@@ -93,18 +114,7 @@ export async function signInAnswer(
     );
     return own === undefined ? shown : { ...shown, headers: { ...shown.headers, refresh: `0; url=${own.address}` } };
   }
-  const { request } = flow;
-  const { expectedPeople } = request;
-  const unexpected =
-    signedIn !== undefined && stays === null && expectedPeople?.includes(signedIn.person.personId) === false;
-  const chooses = !unexpected && continuation?.kind === "request" && request.prompt.includes("select_account");
-  const chooser = chooses && stays === null ? signedIn : undefined;
-  const hint = stays === null ? (request.loginHint?.slice(0, 254) ?? chooser?.person.username ?? "") : "";
-  const { username, problem, status } = again ?? { ...FIRST, username: hint };
   const chrome = tools.chrome(http, pageContextOf({ flow, visitor }, tools));
-  // The page asks for one account: nobody confirms who they are under another name.
-  const isNamed =
-    unexpected || chooser !== undefined || (signedIn !== undefined && isNameOf(username, signedIn.person));
   const view: SignInView = {
     ...{ ...common, ...workAddress },
     client: clientCard(request, chrome.words.language),
@@ -137,15 +147,20 @@ async function hasDomains({ elsewhere }: FlowTools): Promise<boolean> {
   return (await activeProviders(elsewhere)).some(({ emailDomains, ownPage }) => emailDomains.length > 0 && !ownPage);
 }
 
-/** The way to the other account for somebody whose provider named one. Without it, nothing replaces the present person. */
+/**
+ * The way to another account for somebody whose provider named one, or who can't sign in again. Without it, nothing
+ * replaces the present person.
+ */
 function otherAccount(
   again: Shown | null,
   { visitor: { signedIn }, continuation, flow }: Pick<Arrival, "visitor" | "continuation" | "flow">,
   form: FormSecrets,
+  stuck: boolean,
   tools: FlowTools,
 ): Pick<SignInView, "other"> {
   const { problem = null } = again ?? {};
-  if (problem?.kind !== "elsewhere" || problem.why !== "other_person" || signedIn === undefined) return {};
+  const isOther = problem?.kind === "elsewhere" && problem.why === "other_person";
+  if ((!isOther && !stuck) || signedIn === undefined) return {};
   const waits = flow !== undefined || continuation?.kind === "device" || continuation?.kind === "invitation";
   return waits ? { other: { ...form, csrf: formToken(signedIn.session, tools) } } : {};
 }
@@ -175,10 +190,27 @@ function ownPageAnswer(
 }
 type Confirms = Pick<Account, "person" | "keptBy">;
 
+/** Why that person could not sign in again now. Undefined: they could. */
+export async function noWayIn(
+  { person, keptBy }: Confirms,
+  { elsewhere, config, mail, ...tools }: Pick<FlowTools, "elsewhere" | "config" | "mail" | "secondStep" | "issuer">,
+): Promise<NoWayIn | undefined> {
+  if (isReplaced(config.externalSignIn) || knowsPassword(person) || keptBy !== undefined) return undefined;
+  if ((await providersOf(person, elsewhere)).length > 0) return undefined;
+  if ((await waysFor({ person }, "mfa", tools)).passkeys) return undefined;
+  return {
+    password: person.passwordHash === null ? "none" : "unknown",
+    providers: await connectedProviderNames(person, elsewhere),
+    how: mail.enabled && person.emailVerifiedAt !== null ? "by mail" : "ask",
+  };
+}
+
 interface WaysToSignIn extends Pick<SignInView, "passkey"> {
   readonly providers: NonNullable<SignInView["providers"]>;
   readonly asksPassword: boolean;
 }
+
+const NO_WAYS: WaysToSignIn = { providers: [], passkey: null, asksPassword: false };
 
 /** `confirms`: the person who confirms who they are. They see only what they have. Undefined: anybody. */
 async function waysToSignIn(confirms: Confirms | undefined, visitor: Visitor, tools: FlowTools): Promise<WaysToSignIn> {
@@ -193,8 +225,6 @@ async function waysToSignIn(confirms: Confirms | undefined, visitor: Visitor, to
   if (confirms === undefined || knowsPassword(confirms.person) || confirms.keptBy !== undefined)
     return { providers, passkey, asksPassword: true };
   const { passkeys } = await waysFor(confirms, "mfa", tools);
-  // Where nothing else is left, an operator may have given them a password a moment ago.
-  if (!passkeys && providers.length === 0) return { providers, passkey, asksPassword: true };
   return { providers, passkey: passkeys ? passkey : null, asksPassword: false };
 }
 

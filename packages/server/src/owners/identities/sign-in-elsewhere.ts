@@ -142,6 +142,16 @@ export async function providersOf(
   return active.filter(({ id, issuer }) => links.some(({ issuerId, claim }) => issuerId === id && claim === issuer));
 }
 
+/** Names of the providers, disabled ones too, at which that person has connected an account. */
+export async function connectedProviderNames(
+  { partition, personId }: Person,
+  elsewhere: Pick<Elsewhere, "providers" | "people">,
+): Promise<readonly string[]> {
+  const known = await elsewhere.providers();
+  const links = await elsewhere.people.storage.subjectLinks.ofPerson({ partition, personId });
+  return [...new Set(links.flatMap(({ issuerId }) => known.get(issuerId)?.name ?? []))];
+}
+
 /** Names of the providers that may still sign a browser in after its session ended. None if no provider began it. */
 export async function mayStillSignIn(
   { person, session }: { readonly person: Person; readonly session: Pick<Session, "amr"> },

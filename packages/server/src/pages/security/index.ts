@@ -5,6 +5,7 @@ import { accessEnds } from "../parts/access-ends.ts";
 import { notice, titled } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
+import { noWayText } from "../provider-buttons.ts";
 import { authenticatorSection } from "./authenticator-section.ts";
 import { identitiesSection } from "./identities-section.ts";
 import { passkeysSection } from "./passkeys-section.ts";
@@ -27,6 +28,7 @@ export function securityPage(view: SecurityView, chrome: Chrome): string {
         <p class="soft">${words.security.intro}</p>
       </div>
       ${view.notice !== null && notice(SECURITY_NOTICES[view.notice], noticeText(view.notice, view.appsEndIn, chrome), refusal ? { focus: true } : {})}
+      ${view.noWay !== undefined && notice("warning", noWayText(view.noWay, words, true))}
       <div class="apps one-column">
         ${passwordSection(view, chrome)} ${passkeysSection(view, chrome)} ${authenticatorSection(view, chrome)}
         ${providersSection(view, chrome)} ${identitiesSection(view, chrome)} ${sessionsSection(view, chrome)}

@@ -2,7 +2,7 @@
 
 import type { FactorSections } from "../factor-views.ts";
 import type { Messages } from "../messages/index.ts";
-import type { FormSecrets, SignedInAs } from "../views.ts";
+import type { FormSecrets, NoWayIn, SignedInAs } from "../views.ts";
 import type { Waiting } from "../waiting-view.ts";
 
 /** Notices that the page's address can name, and whether each one is a warning. */
@@ -41,6 +41,8 @@ export interface SecurityView extends FactorSections {
   /** Null: nobody signs in here with a password. */
   readonly password: PasswordSection | null;
   readonly identities: readonly IdentityEntry[];
+  /** Why nobody could sign in to this account again after signing out. Absent: the person could. */
+  readonly noWay?: NoWayIn;
   /** Providers at which the person can sign in, or could after connecting an account there. */
   readonly providers: readonly ProviderEntry[];
 }

@@ -64,6 +64,14 @@ export const elsewhere: Translation<typeof english, "one" | "other"> = {
         "Vous ne pouvez pas vous connecter ici avec votre compte {provider}. Demandez aux responsables de ce service.",
       address_taken: "Un compte ici utilise déjà votre adresse e-mail. Demandez aux responsables de ce service.",
     },
+    noWay: {
+      notNow: "Vous ne pouvez pas vous connecter avec {providers} pour le moment.",
+      noOther: "Vous n’avez aucun autre moyen de connexion.",
+      signOut: "Si vous vous déconnectez, vous ne pourrez plus vous reconnecter.",
+      byMail: "Choisissez un mot de passe avec un lien que nous vous envoyons.",
+      now: "Choisissez un mot de passe maintenant.",
+      ask: "Demandez aux responsables de ce service.",
+    },
     codeAfter:
       "Après vous être connecté avec un autre compte, vous saisissez un code d’une application de votre téléphone.",
     noEmail: "Votre compte n’a pas d’adresse e-mail.",
