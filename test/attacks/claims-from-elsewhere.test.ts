@@ -298,6 +298,7 @@ describe("UP-25 how strong the sign-in there was", () => {
     const provider = await made(levels);
     const claims = aSubject();
     const { page, agent } = await asked(provider, claims);
+    expect(textOf(page)).toContain("Example ID didn’t ask you for a second step.");
     const begun = await pressProvider(agent, page, provider);
     const parameters = begun.location?.searchParams;
     expect([parameters?.get("acr_values"), parameters?.get("prompt")]).toEqual(["urn:corp:strong", null]);
@@ -307,6 +308,15 @@ describe("UP-25 how strong the sign-in there was", () => {
     const again = await pressProvider(agent, weak, provider);
     const strong = await agent.follow(await agent.get(there.callback(again, {}, { ...claims, ...{ amr: ["mfa"] } })));
     expect(asksConsent(strong)).toBe(true);
+  });
+
+  test("they signed in before the app asked → the page doesn't say yet that their provider asked for no second step", async () => {
+    const { agent } = await enters(await made(levels), aSubject());
+    const app = await server.addClient({ scopes: ["openid"] });
+    server.tick(1);
+    const page = await agent.get(authorizeUrl(server, app, { scope: "openid", acr_values: "mfa" }));
+    expect(page.text).toContain("/account/security/authenticator");
+    expect(textOf(page)).not.toContain("didn’t ask you for a second step");
   });
 
   test("on the way to a device → the page offers their provider, too, and the device's question comes after it", async () => {

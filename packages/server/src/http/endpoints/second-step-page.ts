@@ -1,7 +1,7 @@
 /** The second step of a sign-in: the page that asks for it, and the page that says that no factor is strong enough. */
 
 import { relyingPartyOf } from "../../crypto/passkeys.ts";
-import { isAsSure, signInPolicy } from "../../oauth/authentication-context.ts";
+import { BY_PROVIDER, isAsSure, signInPolicy } from "../../oauth/authentication-context.ts";
 import type { Acr, Client } from "../../oauth/model.ts";
 import type { SignedIn } from "../../owners/authorization/context.ts";
 import { providersOf } from "../../owners/identities/sign-in-elsewhere.ts";
@@ -88,21 +88,22 @@ function overAgain({ continuation, visitor }: Arrival, tools: FlowTools): string
 
 /**
  * The missing step of a sign-in that is too weak: the step alone, or the way to set one up. The time of the sign-in
- * does not change. `problem`: why the step at a provider led to nothing.
+ * does not change. `failed`: why the step at a provider led to nothing.
  */
 export async function stepUpAnswer(
   arrival: FlowArrival,
   signedIn: SignedIn,
   wanted: Exclude<Acr, "1fa">,
   tools: FlowTools,
-  problem: NotSignedInElsewhere | null = null,
+  failed: NotSignedInElsewhere | null = null,
 ): Promise<Answer> {
   const partial = partialOf(signedIn);
   const ways = await waysFor(partial, wanted, tools);
   const providers = await secondFactorsElsewhere(signedIn.person, wanted, tools);
+  const problem = failed ?? (await toldInVain(arrival, signedIn, providers, tools));
   if (ways.codes || ways.passkeys) return secondStepAnswer(arrival, ways, partial, tools, problem, providers);
   const { flow, visitor, http } = arrival;
-  const there = problem === null ? await strongerAtPage(arrival, signedIn, wanted, tools) : undefined;
+  const there = failed === null ? await strongerAtPage(arrival, signedIn, wanted, tools) : undefined;
   if (there !== undefined) return redirect(303, there, visitor.cookies);
   const chrome = tools.chrome(http, pageContextOf(arrival, tools));
   const form = formSecrets(flow.continuation, visitor, tools);
@@ -112,6 +113,26 @@ export async function stepUpAnswer(
   const elsewhere = providers.length === 0 ? {} : { elsewhere: { providers, form } };
   const view = { form, client, wanted, passkeys, request: form.request, problem, ...elsewhere };
   return page(200, strongerPage(view, chrome), "to a client", visitor.cookies);
+}
+
+/**
+ * The sign-in for this request was at a provider that was told that a second step is needed, and it asked for none. Null
+ * also if the person has accounts at several providers: a session doesn't say at which of them it began.
+ */
+async function toldInVain(
+  { flow: { request, continuation } }: FlowArrival,
+  { person, session }: SignedIn,
+  counting: readonly ProviderButton[],
+  { elsewhere }: FlowTools,
+): Promise<NotSignedInElsewhere | null> {
+  const [only] = counting;
+  const told = signInPolicy([...request.scopes, request]).acr === "mfa";
+  const began =
+    session.createdAt >= continuation.startedAt && BY_PROVIDER.amr.every((one) => session.amr.includes(one));
+  if (only === undefined || !told || !began) return null;
+  const theirs = await providersOf(person, elsewhere);
+  if (theirs.length > 1 || theirs.some(({ ownPage }) => ownPage !== undefined)) return null;
+  return { kind: "elsewhere", why: "no_second_step", provider: only.name };
 }
 
 /**
