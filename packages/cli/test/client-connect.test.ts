@@ -132,6 +132,40 @@ describe("a connection or an offer that somebody has → said who loses it; aske
     expect(await connected()).toEqual([]);
   });
 
+  test("one for a company whose admins connected the offer → says that it replaces theirs, and that theirs counts again", async () => {
+    await at.json(["client", "connect", id, ...offer]);
+    const there = ["client", "connect", id, "--audience", MAIL];
+    const forAcme = [...there, "--company", "acme"];
+    const replaced = await at.run([...forAcme, "--client-id-there", "w2", "--scope", "mail:send"]);
+    expect(replaced.stderr).toBe(
+      `At ${MAIL}, the connection for Acme (acme) counts instead of the one that its admins made: mail:read. If you delete it, theirs counts again.\n`,
+    );
+    // The offer gives Acme nothing now.
+    const impact = await at.run([...there, "--off"], { input: "n\n", terminal: true });
+    expect(impact.stderr).not.toContain("Withdrawing this offer disconnects");
+    await at.json(["client", "connect", id, ...offer]);
+    const { code, stderr } = await at.run([...forAcme, "--off"], { terminal: true });
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("isconnect");
+    expect(stderr).toContain(
+      `At ${MAIL}, the connection that admins of Acme (acme) made counts again: mail:read. To prevent that, pause the connection for acme instead, or withdraw the offer.`,
+    );
+    expect(stderr).toContain("The connection is deleted: the app gets no new access through it. The access");
+    await at.run([...there, "--off"]);
+  });
+
+  test("one for a company, and one for everybody → without the first, the second counts for members", async () => {
+    const there = ["client", "connect", id, "--audience", "https://as.both.example", "--client-id-there", "w"];
+    await at.json([...there, "--scope", "both:read"]);
+    await at.json([...there, "--scope", "both:send", "--company", "acme"]);
+    const counts =
+      "At https://as.both.example, the connection for everybody counts for members of Acme (acme) who sign in for themselves: both:read.";
+    expect((await at.run([...there, "--company", "acme", "--pause"])).stderr).toContain(counts);
+    await at.run([...there, "--company", "acme"]);
+    expect((await at.run([...there, "--company", "acme", "--off"])).stderr).toContain(counts);
+    await at.run([...there, "--off"]);
+  });
+
   test("a connection for a company, for everybody: paused, made an offer, deleted", async () => {
     const there = ["client", "connect", id, "--audience", MAIL];
     await at.json([...there, "--client-id-there", "w", "--scope", "mail:read", "--company", "acme"]);

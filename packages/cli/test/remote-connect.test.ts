@@ -112,6 +112,40 @@ test("an offer → it stays one when its scopes change, can't be paused, and lac
   });
 });
 
+test("over the network, one for a company whose admins connected the offer → it replaces theirs; without it, theirs counts again", async () => {
+  const made = ["--type", "confidential", "--grant-type", "token-exchange"];
+  const id = String((await json(["client", "create", "--name", "Wiki", ...made]))["client_id"]);
+  await json(["company", "create", "--name", "Own", "--slug", "own"]);
+  const audience = "https://as.own.test";
+  const there = ["client", "connect", id, "--audience", audience];
+  await json([...there, "--client-id-there", "w", "--scope", "chat:read", "--offer", "Chat"]);
+  const company = await server.assent.storage.companies.find({ slug: "own" });
+  if (company === undefined) throw new Error("no company");
+  const { partition, companyId } = company;
+  const now = server.now();
+  await server.assent.storage.companyConnections.put({
+    ...{ partition, companyId, clientId: id, audience, endsAt: now + 1e9, seen: null, by: null, now },
+    record: {
+      ...{
+        clientIdThere: "w",
+        scopes: ["chat:read"],
+        resources: [],
+        clientName: "Wiki",
+        serverName: "Chat",
+        texts: {},
+      },
+    },
+  });
+  const forOwn = [...there, "--company", "own"];
+  expect((await at.run([...forOwn, "--client-id-there", "w2", "--scope", "chat:send"], withToken())).stderr).toBe(
+    `At ${audience}, the connection for Own (own) counts instead of the one that its admins made: chat:read. If you delete it, theirs counts again.\n`,
+  );
+  const { code, stderr } = await at.run([...forOwn, "--off", "--yes"], withToken());
+  expect(code).toBe(0);
+  expect(stderr).toContain(`At ${audience}, the connection that admins of Own (own) made counts again: chat:read.`);
+  expect(stderr).not.toContain("isconnected: ");
+});
+
 test("an offer withdrawn over the network → says the same as on the server's machine", async () => {
   const made = ["--type", "confidential", "--grant-type", "token-exchange"];
   const id = String((await json(["client", "create", "--name", "Mail Wiki", ...made]))["client_id"]);

@@ -1,6 +1,6 @@
 /** `assent client connect`: other authorization servers at which an app may act for people of this server, by ID-JAGs. */
 
-import type { ClientImpactRecord, Connection, TokenExchangePolicy } from "@assent/server/admin";
+import type { ClientImpactRecord, Connection, ConnectionImpactRecord, TokenExchangePolicy } from "@assent/server/admin";
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, type YesOption, yesOption } from "../confirm.ts";
@@ -121,38 +121,54 @@ function questionOf(ending: Ending, who: string, app: string, audience: string):
   return `${DOING[ending]} disconnects ${who}: ${app} gets no new access at ${audience} for them. The access that it already has there lasts until ${audience} ends it.${again}`;
 }
 
+/** Who loses a connection or an offer, as it was counted before. */
+export interface KnownLoss {
+  /** As in `peopleOf`. Undefined: nobody. */
+  readonly who: string | undefined;
+  /** Number of companies that it gave something before. */
+  readonly companies: number;
+}
+
 /**
- * Asks before somebody loses the connection or the offer `before`. Returns who does, as in `peopleOf`.
+ * Asks before somebody loses the connection or the offer `before`. Returns who does. Null: nobody counted it.
  *
+ * @param after all connections of the client.
  * @param impact of the client. Undefined: nobody counted it.
  * @param on the server, over the network.
  */
 export async function confirmEnding(
   before: Connection | undefined,
+  after: readonly Connection[],
   impact: ClientImpactRecord | undefined,
   options: ConnectOptions & YesOption,
   on = "",
-): Promise<{ readonly who: string | undefined } | null> {
+): Promise<KnownLoss | null> {
   const found = impact?.connections.find((one) => one.audience === before?.audience && one.company === before.company);
   if (impact === undefined || before === undefined || found === undefined) return null;
-  const who = peopleOf(found);
+  const { choiceOf, lossOf } = await import("@assent/server/admin");
+  // An earlier version of the server doesn't tell what admins chose.
+  const choices = (found as Partial<ConnectionImpactRecord>).choices?.map(choiceOf);
+  const loss =
+    choices && lossOf({ connection: before, companies: found.companies, members: found.members, choices }, after);
+  const { companies, members } = loss?.lost ?? found;
+  const who = loss?.instead === undefined ? peopleOf({ ...found, companies, members }) : undefined;
   const ending = endingOf(before, options);
   if (ending !== undefined && who !== undefined) {
     const app = `${impact.client_name} (${impact.client_id})`;
     await confirmOnTerminal(`${on}${questionOf(ending, who, app, before.audience)}`, options);
   }
-  return { who };
+  return { who, companies: found.companies };
 }
 
 /**
- * What an offer, a pause, or the end of a connection or an offer means for companies. `known`: who loses it, as in
- * `peopleOf`; null: nobody counted them. Returns undefined if nothing needs to be said.
+ * What an offer, a pause, or the end of a connection or an offer means for companies. `known`: who loses it; null: nobody
+ * counted them. Returns undefined if nothing needs to be said.
  */
 export function connectionNote(
   present: readonly Connection[],
   options: ConnectOptions,
   company: string | null,
-  known: { readonly who: string | undefined } | null = null,
+  known: KnownLoss | null = null,
 ): string | undefined {
   const { audience, offer, pause } = options;
   const before = present.find((one) => one.audience === audience && one.company === company);
@@ -162,7 +178,9 @@ export function connectionNote(
     case "withdrawn": {
       const some =
         known !== null && known.who === undefined
-          ? " No company had connected it."
+          ? known.companies === 0
+            ? " No company had connected it."
+            : " Companies that connected it stay connected by the offer for all companies."
           : `${ended} Companies that connected it are no longer connected, and are again if you make the same offer again.`;
       return `The offer is withdrawn: the app gets no new access through it.${some} ${lasts}`;
     }
@@ -188,16 +206,18 @@ function wordsOf(text: string): readonly [string, string] {
 
 async function connect(clientId: string, options: ConnectOptions & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, companyBySlug, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
+    const { changeClient, clientOf, clientRecord, companyBySlug, NO_EXCHANGE } = await import("@assent/server/admin");
     const { audience, company: slug } = options;
     const company = slug === undefined ? null : (await companyBySlug(slug, admin)).companyId;
     const { tokenExchange } = await clientOf(clientId, admin);
     const present = tokenExchange?.connections ?? [];
     const connections = connectionsAfter(present, options, company);
     const before = present.find((one) => one.audience === audience && one.company === company);
-    const known = await confirmEnding(before, await clientImpact(clientId, admin), options);
+    const known = await confirmEnding(before, connections, await clientImpact(clientId, admin), options);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
-    out.record(clientRecord(await updateClient(clientId, { tokenExchange: policy }, admin), admin.issuer));
+    const { client, notes } = await changeClient(clientId, { tokenExchange: policy }, admin);
+    out.record(clientRecord(client, admin.issuer));
+    for (const one of notes) out.note(one);
     const note = connectionNote(present, options, company, known);
     if (note !== undefined) out.note(note);
   });

@@ -130,9 +130,9 @@ const connect: RemoteCommand = async (call) => {
   const { token_exchange: policy } = (await api.call("clients.show", { path: [id] })) as PolicyOfClient;
   const present = (policy?.connections ?? []).map(connectionOf);
   // Wrong usage is said before the question.
-  connectionsAfter(present, options, company);
+  const asked = connectionsAfter(present, options, company);
   const found = present.find((one) => one.audience === options.audience && one.company === company);
-  const known = await confirmEnding(found, await clientImpact(api, id), options, on(api));
+  const known = await confirmEnding(found, asked, await clientImpact(api, id), options, on(api));
   let note: string | undefined;
   const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
     const { connections = [], ...policy } = (present ?? {}) as { readonly connections?: readonly ConnectionRecord[] };

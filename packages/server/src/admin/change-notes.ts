@@ -3,10 +3,14 @@
  * configuration give the same sentences.
  */
 
-import { type Client, type Millis, NEVER, type Resource, type Scope } from "../oauth/model.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Client, type Connection, type Millis, NEVER, type Resource, type Scope } from "../oauth/model.ts";
+import { connectionsOfApp } from "../owners/companies/connections.ts";
 import { peopleIn } from "../owners/companies/rule-change.ts";
+import { mayExchange } from "../owners/company-connections.ts";
 import type { Company, DefaultRule, HeldScope, ListedRule, Member } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
+import { partitionOf } from "../storage/partition.ts";
 import { allClients, type ClientChanges, updateClient } from "./clients.ts";
 import {
   type AppPolicy,
@@ -230,7 +234,82 @@ export async function changeClient(
     check?.(present);
     seen.push(present);
   });
-  return { client, notes: removalNotes(seen.at(-1) ?? client, client) };
+  const earlier = seen.at(-1) ?? client;
+  return { client, notes: [...removalNotes(earlier, client), ...(await connectionNotes(earlier, client, context))] };
+}
+
+/** Which connection with another server now counts for a company, or for its members' own sign-ins, instead of another one. */
+async function connectionNotes(before: Client, after: Client, context: AdminContext): Promise<readonly string[]> {
+  const [old, now] = [connectionsIn(before), connectionsIn(after)];
+  if (!mayExchange(after) || isDeepStrictEqual(old, now)) return [];
+  const audiences = new Set([...old, ...now].map(({ audience }) => audience));
+  const notes: string[] = [];
+  for (const companyId of new Set([...old, ...now].flatMap(({ company }) => company ?? []))) {
+    const company = await context.storage.companies.get({ partition: partitionOf(companyId), companyId });
+    if (company === undefined) continue;
+    const own = await Promise.all([before, after].map((client) => scopesByAdmins(company, client, context)));
+    for (const audience of audiences) {
+      const [had, has] = own.map((byAudience) => byAudience.get(audience));
+      const [was, is] = [old, now].map((all) =>
+        all.find((one) => one.company === companyId && one.audience === audience),
+      );
+      const open = now.find((one) => one.company === null && one.audience === audience && one.status === "active");
+      notes.push(...insteadNotes({ company, audience, had, has, was, is, open }));
+    }
+  }
+  return notes;
+}
+
+function connectionsIn({ tokenExchange }: Client): readonly Connection[] {
+  return tokenExchange?.connections ?? [];
+}
+
+/** What the connections that a company's admins made give now, by the other server. */
+async function scopesByAdmins(
+  key: Company,
+  client: Client,
+  context: AdminContext,
+): Promise<ReadonlyMap<string, string>> {
+  const connections = await connectionsOfApp(key, client, context);
+  return new Map(connections.filter(({ made }) => made).map((one) => [one.audience, one.scopes.join(" ")]));
+}
+
+/**
+ * `had`, `has`: the scopes that the admins' connection gave before, and gives now. `was`, `is`: the operator's connection for
+ * the company. `open`: the one for everybody.
+ */
+function insteadNotes({
+  company: { name, slug },
+  audience,
+  had,
+  has,
+  was,
+  is,
+  open,
+}: {
+  readonly company: Company;
+  readonly audience: string;
+  readonly had: string | undefined;
+  readonly has: string | undefined;
+  readonly was: Connection | undefined;
+  readonly is: Connection | undefined;
+  readonly open: Connection | undefined;
+}): readonly string[] {
+  const who = `${name} (${slug})`;
+  const notes: string[] = [];
+  if (was !== undefined && had === undefined && has !== undefined)
+    notes.push(
+      `At ${audience}, the connection that admins of ${who} made counts again: ${has}. To prevent that, pause the connection for ${slug} instead, or withdraw the offer.`,
+    );
+  if (is !== undefined && is.status !== "offered" && had !== undefined && has === undefined)
+    notes.push(
+      `At ${audience}, the connection for ${who} counts instead of the one that its admins made: ${had}. If you delete it, theirs counts again.`,
+    );
+  if (was?.status === "active" && is?.status !== "active" && open !== undefined)
+    notes.push(
+      `At ${audience}, the connection for everybody counts for members of ${who} who sign in for themselves: ${open.scopes.join(" ")}.`,
+    );
+  return notes;
 }
 
 /** What scopes and grant types that were taken from a client mean for access that it already has. */

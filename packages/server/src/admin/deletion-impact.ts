@@ -5,6 +5,8 @@ import { databaseFile } from "../data-dir.ts";
 import type { Client, Connection, Consent, Millis, Resource } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { signInThere } from "../owners/companies/company-members.ts";
+import type { CompanyConnection } from "../owners/company-connection-storage.ts";
+import { offerTo, partUnder } from "../owners/company-connections.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import { consentUnder } from "../owners/consent-after-decision.ts";
 import type { Person } from "../owners/storage.ts";
@@ -67,18 +69,30 @@ export async function impactOfCeiling(
   return { ends, lasts, ceiling };
 }
 
+/** What admins of companies chose of an offer. Companies with the same choice are counted together. */
+export interface Choice extends Pick<CompanyConnection["record"], "clientIdThere" | "scopes" | "resources"> {
+  readonly companies: number;
+  /** Members of these companies. */
+  readonly members: number;
+}
+
 /** For whom an app can act at another server by one connection or offer. */
 export interface ConnectionImpact {
   readonly connection: Connection;
   readonly app: string;
   /** The company of the connection or offer. Null: it is for everybody. */
   readonly company: Company | null;
-  /** Companies that connected an offer, or the one company of the connection. */
+  /** Companies that an offer gives something, or the one company of the connection. */
   readonly companies: number;
   /** Members of these companies. */
   readonly members: number;
   /** People and companies whose consent to the app lasts. */
   readonly owners: number;
+  /**
+   * Of a company's connection: what its own admins chose of an offer for the same server. Of an offer: what admins of
+   * companies without a connection of their own from the operator chose.
+   */
+  readonly choices: readonly Choice[];
 }
 
 /** All connections and offers of an app. Throws `unknown`. */
@@ -96,14 +110,93 @@ export async function impactOfConnections(
       const found = companyId === null ? undefined : await context.storage.companies.get({ partition, companyId });
       const of = { connection, app, company: found ?? null, owners };
       if (status === "offered") {
-        const asked = { clientId, audience, companyId, now: context.now() };
-        return { ...of, ...(await context.storage.companyConnections.countOfOffer(asked)) };
+        const there = connections.filter((one) => one.audience === audience);
+        const others = companyId === null ? there.flatMap(({ company }) => company ?? []) : [];
+        const choices = await choicesAt({ clientId, audience, companyId, others }, context);
+        return { ...of, choices, ...sumOf(choices.filter((one) => partUnder(connection, one) !== undefined)) };
       }
-      if (found === undefined) return { ...of, companies: 0, members: 0 };
+      if (found === undefined) return { ...of, companies: 0, members: 0, choices: [] };
+      const choices = await choicesAt({ clientId, audience, companyId, others: [] }, context);
       const { members } = await impactOfOwner(partition, found.companyId, context);
-      return { ...of, companies: 1, members };
+      return { ...of, companies: 1, members, choices };
     }),
   );
+}
+
+const CONNECTIONS_AT_ONCE = 500;
+
+/** `others`: companies that are left out. */
+async function choicesAt(
+  {
+    others,
+    ...asked
+  }: {
+    readonly clientId: string;
+    readonly audience: string;
+    readonly companyId: string | null;
+    readonly others: readonly string[];
+  },
+  { storage, now }: AdminContext,
+): Promise<readonly Choice[]> {
+  const choices = new Map<string, Choice>();
+  let after: CompanyConnection | undefined;
+  for (let seen = 0; seen < MOST_COUNTED; seen += CONNECTIONS_AT_ONCE) {
+    const place = after ?? null;
+    const some = await storage.companyConnections.listOfServer({
+      ...{ ...asked, now: now(), limit: CONNECTIONS_AT_ONCE, after: place },
+    });
+    for (const { companyId, record, members } of some) {
+      if (others.includes(companyId)) continue;
+      const { clientIdThere, scopes, resources } = record;
+      const key = JSON.stringify([clientIdThere, scopes.toSorted(), resources.toSorted()]);
+      const { companies = 0, members: earlier = 0 } = choices.get(key) ?? {};
+      choices.set(key, {
+        ...{ clientIdThere, scopes, resources, companies: companies + 1, members: earlier + members },
+      });
+    }
+    after = some.at(-1);
+    if (some.length < CONNECTIONS_AT_ONCE) break;
+  }
+  return [...choices.values()];
+}
+
+interface Counts {
+  readonly companies: number;
+  readonly members: number;
+}
+
+function sumOf(choices: readonly Counts[]): Counts {
+  return {
+    companies: choices.reduce((sum, one) => sum + one.companies, 0),
+    members: choices.reduce((sum, one) => sum + one.members, 0),
+  };
+}
+
+/** Who loses a company's connection or an offer by a change of the client's connections. */
+export interface ConnectionLoss {
+  readonly lost: Counts;
+  /** What a company's own admins chose, which counts instead of the connection that ends. Undefined: there is none. */
+  readonly instead: Connection | undefined;
+}
+
+/** `after`: all connections of the client. */
+export function lossOf(
+  { connection: before, choices, companies, members }: Pick<ConnectionImpact, "connection" | "choices"> & Counts,
+  after: readonly Connection[],
+): ConnectionLoss {
+  const { audience, company, status } = before;
+  const there = after.filter((one) => one.audience === audience);
+  const offer =
+    company === null ? there.find((one) => one.company === null && one.status === "offered") : offerTo(company, there);
+  const partOf = (choice: Choice) => (offer === undefined ? undefined : partUnder(offer, choice));
+  if (status === "offered") {
+    const had = choices.filter((one) => partUnder(before, one) !== undefined);
+    return { lost: sumOf(had.filter((one) => partOf(one) === undefined)), instead: undefined };
+  }
+  const stays = there.some((one) => one.company === company && one.status === "active");
+  const instead = stays ? undefined : choices.map(partOf).find((one) => one !== undefined);
+  const isLost = status === "active" && !stays && instead === undefined;
+  return { lost: isLost ? { companies, members } : { companies: 0, members: 0 }, instead };
 }
 
 interface UserImpact extends OwnerCounts {

@@ -4,6 +4,7 @@ import type { Company } from "../owners/company-storage.ts";
 import type { ProviderImpact } from "../owners/identities/provider-impact.ts";
 import type { Person } from "../owners/storage.ts";
 import type {
+  Choice,
   CompanyAppImpact,
   ConnectionImpact,
   impactOfClient,
@@ -37,6 +38,7 @@ export function connectionImpactRecord({
   companies,
   members,
   owners,
+  choices,
 }: ConnectionImpact) {
   return {
     ...{
@@ -47,7 +49,19 @@ export function connectionImpactRecord({
       company_slug: company?.slug ?? null,
     },
     ...{ companies, members, owners },
+    choices: choices.map(({ clientIdThere, scopes, ...one }) => ({
+      ...{ client_id_there: clientIdThere, scope: scopes.join(" "), ...one },
+    })),
   };
+}
+
+/** The reverse of what a record has for a choice. */
+export function choiceOf({
+  client_id_there: clientIdThere,
+  scope,
+  ...one
+}: ConnectionImpactRecord["choices"][number]): Choice {
+  return { clientIdThere, scopes: scope.split(" "), ...one };
 }
 
 /** `connected`: all connections and offers of the client. */

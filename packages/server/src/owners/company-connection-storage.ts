@@ -25,6 +25,9 @@ export interface CompanyConnection extends CompanyKey {
   readonly connectedAt: Millis;
 }
 
+/** With the number of the company's members. */
+export type MemberedConnection = CompanyConnection & { readonly members: number };
+
 export type ConnectionKey = CompanyKey & Pick<CompanyConnection, "clientId" | "audience">;
 
 /** Steps in the life of a connection. */
@@ -36,15 +39,17 @@ export interface CompanyConnectionStorage {
     list(args: CompanyKey): Promise<readonly CompanyConnection[]>;
     find(args: ConnectionKey): Promise<CompanyConnection | undefined>;
     /**
-     * Number of companies that connected the app with that server, and of their members. `companyId`: only this company;
-     * null: all companies.
+     * The connections with one server that have not ended, of all companies, sorted by their keys. `companyId`: only of this
+     * company; null: of all.
      */
-    countOfOffer(args: {
+    listOfServer(args: {
       readonly clientId: string;
       readonly audience: string;
       readonly companyId: string | null;
       readonly now: Millis;
-    }): Promise<{ readonly companies: number; readonly members: number }>;
+      readonly limit: number;
+      readonly after: CompanyKey | null;
+    }): Promise<readonly MemberedConnection[]>;
     /**
      * Stores the connection with a history entry. `changed`: another admin changed it since it was seen. `blocked`: the
      * company blocks the app. `gone`: the client was deleted or disabled.

@@ -47,14 +47,23 @@ export function connectionUnder(
   { companyId, record, endsAt }: Pick<CompanyConnection, "companyId" | "record" | "endsAt">,
   now: Millis,
 ): Connection | undefined {
-  if (endsAt <= now || offer.clientId !== record.clientIdThere) return undefined;
-  const scopes = record.scopes.filter((name) => offer.scopes.includes(name));
+  const part = endsAt <= now ? undefined : partUnder(offer, record);
+  return part && { ...part, company: companyId };
+}
+
+/** What an offer gives of what an admin chose. Undefined: nothing. */
+export function partUnder(
+  offer: Connection,
+  chosen: Pick<CompanyConnection["record"], "clientIdThere" | "scopes" | "resources">,
+): Connection | undefined {
+  if (offer.clientId !== chosen.clientIdThere) return undefined;
+  const scopes = chosen.scopes.filter((name) => offer.scopes.includes(name));
   if (scopes.length === 0) return undefined;
   // Without an API, an ID-JAG is for all of the other server. So an offer that is limited to some since then limits it.
-  if (record.resources.length === 0) return { ...offer, company: companyId, scopes };
-  const resources = record.resources.filter((one) => offer.resources.includes(one));
+  if (chosen.resources.length === 0) return { ...offer, scopes };
+  const resources = chosen.resources.filter((one) => offer.resources.includes(one));
   if (resources.length === 0) return undefined;
-  return { ...offer, company: companyId, scopes, resources };
+  return { ...offer, scopes, resources };
 }
 
 /** False: the client gets no ID-JAG at all, whatever its connections are. */

@@ -329,6 +329,39 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     await apply(WHOLE, at.admin);
   });
 
+  test("a company's connection is taken out, and its admins connected an offer → the plan says that theirs counts, and ends nothing of the company", async () => {
+    const { storage, now } = at.admin;
+    const audience = "https://as.own.example.com";
+    const company = await storage.companies.find({ slug: "acme" });
+    if (company === undefined) throw new Error("no company");
+    const { partition, companyId } = company;
+    const offer = `{audience: "${audience}", client_id: there, scope: "mail:read", status: offered, name: Mail}`;
+    const forAcme = `{audience: "${audience}", client_id: there-2, scope: "mail:send", company: ${companyId}}`;
+    const withAll = (...all: readonly string[]) => WHOLE.replace(/(connections: \[\{.*\})\]/, `$1, ${all.join(", ")}]`);
+    await apply(withAll(offer), at.admin);
+    const put = await storage.companyConnections.put({
+      ...{ partition, companyId, clientId: "backup", audience, endsAt: now() + 1e9, seen: null, by: null, now: now() },
+      record: {
+        ...{ clientIdThere: "there", scopes: ["mail:read"], resources: [], texts: {} },
+        ...{ clientName: "Backup", serverName: "Mail" },
+      },
+    });
+    expect(put).toBe("stored");
+    const replaced = await apply(withAll(offer, forAcme), at.admin);
+    expect(replaced.notes).toEqual([
+      expect.stringMatching(
+        /^client backup: At https:\/\/as\.own\.example\.com, the connection for .* \(acme\) counts instead of the one that its admins made: mail:read\./,
+      ),
+    ]);
+    expect(replaced.changes[0]).not.toHaveProperty("ends");
+    const back = await apply(withAll(offer), at.admin);
+    expect(back.changes).toMatchObject([{ key: "backup", ends: { app_connections: 1, connected_companies: 0 } }]);
+    expect(back.notes).toEqual([
+      expect.stringMatching(/the connection that admins of .* made counts again: mail:read\./),
+    ]);
+    await apply(WHOLE, at.admin);
+  });
+
   test("AP-09 a client with grants is disabled, then deleted → the plan counts them, the plan ends none, apply ends all", async () => {
     const changes = { clientId: "phone" };
     const [one, two] = [await aLiveGrant(at.admin.storage, changes), await aLiveGrant(at.admin.storage, changes)];

@@ -218,7 +218,7 @@ describe("on PostgreSQL, in a session as ours are", () => {
       "consents.countOwners",
       "consents.countOfClient",
       "consents.countOfScope",
-      "companyConnections.countOfOffer",
+      "companyConnections.listOfServer",
       "endGrantsOfClient",
       "subjectLinks.list",
       "refusalsOfAll",

@@ -3,7 +3,7 @@
 import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients } from "../../admin/clients.ts";
-import { impactOfCeiling, impactOfClient, impactOfConnections } from "../../admin/deletion-impact.ts";
+import { impactOfCeiling, impactOfClient, impactOfConnections, lossOf } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client, Connection } from "../../oauth/model.ts";
@@ -150,13 +150,13 @@ async function connectionsEnding(before: Client, policy: unknown, context: Conte
   );
   const all = (await impactOfConnections(before.clientId, context))
     .filter(({ connection }) => connection.status !== "paused")
-    .map((impact) => ({ impact, loss: lossOf(impact.connection, after) }));
+    .map((impact) => ({ impact, loss: narrowingOf(impact.connection, after) }));
   const lost = all.filter(({ loss }) => loss === "all").map(({ impact }) => impact);
   const narrowed = all.flatMap(({ impact: { connection, companies }, loss }) =>
     // An offer that no company connected gives nobody anything.
     loss === "all" || (connection.status === "offered" && companies === 0) ? [] : [loss],
   );
-  const companies = lost.reduce((sum, one) => sum + one.companies, 0);
+  const companies = lost.reduce((sum, one) => sum + lossOf(one, after).lost.companies, 0);
   const parts = {
     connection_permissions: narrowed.reduce((sum, { scopes }) => sum + scopes, 0),
     connection_apis: narrowed.reduce((sum, { apis }) => sum + apis, 0),
@@ -177,7 +177,7 @@ interface Narrowing {
 }
 
 /** What is lost of a connection or an offer. */
-function lossOf(before: Connection, after: readonly Connection[]): Narrowing | "all" {
+function narrowingOf(before: Connection, after: readonly Connection[]): Narrowing | "all" {
   const now = after.find((one) => one.audience === before.audience && one.company === before.company);
   if (now === undefined || now.status !== before.status) return "all";
   const scopes = before.scopes.filter((one) => !now.scopes.includes(one));

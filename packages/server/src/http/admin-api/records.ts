@@ -342,9 +342,19 @@ export const connectionImpactRecord = record({
   company: orNull(ids, "the id of the company for whose members it is; null: for everybody here"),
   company_name: orNull(text(500)),
   company_slug: orNull(text(100)),
-  companies: Type.Integer({ description: "companies that connected an offer, or the company of the connection" }),
+  companies: Type.Integer({ description: "companies that an offer gives something, or the company of the connection" }),
   members: Type.Integer({ description: "members of these companies" }),
   owners: Type.Integer({ ...count, description: "people and companies whose consent to the app lasts" }),
+  choices: Type.Array(
+    record({
+      client_id_there: text(1024),
+      scope: scopeText(),
+      resources: texts(20, 1024),
+      companies: count,
+      members: Type.Integer(),
+    }),
+    { maxItems: 100_000, description: "what admins of companies chose of an offer of the same server" },
+  ),
 });
 
 export const clientImpactRecord = record({

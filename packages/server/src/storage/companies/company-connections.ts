@@ -49,16 +49,19 @@ export const findCompanyConnection = query<ConnectionKey, CompanyConnection | un
   outcome: ([row]) => row && connectionOf(row),
 });
 
-/** Only an operator who is about to withdraw an offer may ask. */
-export const countConnectionsOfOffer = query<Args<"countOfOffer">, Outcome<"countOfOffer">>({
-  sql: sql`SELECT COUNT(DISTINCT k.company_id) AS companies, COUNT(m.person_id) AS members FROM company_connections k
-    LEFT JOIN members m ON m.partition = k.partition AND m.company_id = k.company_id
-    WHERE k.client_id = :clientId AND k.audience = :audience AND k.ends_at > :now AND (k.company_id = :companyId OR :companyId IS NULL)`,
-  bind: (args) => ({ ...args }),
-  outcome: ([row]) => ({
-    companies: row === undefined ? 0 : whole(row, "companies"),
-    members: row === undefined ? 0 : whole(row, "members"),
+/** Only an operator who is about to change an offer or a connection may ask. */
+export const listConnectionsOfServer = query<Args<"listOfServer">, Outcome<"listOfServer">>({
+  sql: sql`SELECT ${columns}, (SELECT COUNT(*) FROM members m
+      WHERE m.partition = k.partition AND m.company_id = k.company_id) AS members
+    FROM company_connections k
+    WHERE client_id = :clientId AND audience = :audience AND ends_at > :now AND (company_id = :companyId OR :companyId IS NULL)
+      AND (partition, company_id) > (:afterPartition, :afterCompany)
+    ORDER BY partition, company_id LIMIT :limit`,
+  bind: ({ after, ...args }) => ({
+    ...args,
+    ...{ afterPartition: after?.partition ?? -1, afterCompany: after?.companyId ?? "" },
   }),
+  outcome: (rows) => rows.map((row) => ({ ...connectionOf(row), members: whole(row, "members") })),
 });
 
 export const putCompanyConnection = transaction<Args<"put">, Outcome<"put">>(

@@ -31,10 +31,10 @@ import {
   setRule,
 } from "./company-apps.ts";
 import {
-  countConnectionsOfOffer,
   findCompanyConnection,
   listCompanyConnections,
   listConnectedClients,
+  listConnectionsOfServer,
   putCompanyConnection,
   removeCompanyConnection,
 } from "./company-connections.ts";
@@ -129,7 +129,7 @@ export const companyApps = {
 export const companyConnections = {
   list: listCompanyConnections,
   find: findCompanyConnection,
-  countOfOffer: countConnectionsOfOffer,
+  listOfServer: listConnectionsOfServer,
   put: putCompanyConnection,
   remove: removeCompanyConnection,
   listClients: listConnectedClients,

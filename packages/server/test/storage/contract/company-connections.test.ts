@@ -44,17 +44,29 @@ onEveryBackend("apps that a company's admins connected with other servers", (sto
     return { ...staffed, key, clientId, pair, put, remove, history, allowed };
   };
 
-  test("companies that connected an offer, and their members → counted, of all or of one; not an ended one", async () => {
+  test("companies that connected an app with a server → listed with the number of members, of all or of one; not an ended one", async () => {
     const [one, other] = [await made(), await made()];
     const { clientId, key } = one;
-    const count = (companyId: string | null, now = NOW) =>
-      storage().companyConnections.countOfOffer({ clientId, audience: AUDIENCE, companyId, now });
-    expect(await count(null)).toEqual({ companies: 0, members: 0 });
+    type Asked = Parameters<ReturnType<typeof storage>["companyConnections"]["listOfServer"]>[0];
+    const list = (changes: Partial<Asked> = {}) =>
+      storage().companyConnections.listOfServer({
+        ...{ clientId, audience: AUDIENCE, companyId: null, now: NOW, limit: 10, after: null },
+        ...changes,
+      });
+    expect(await list()).toEqual([]);
     expect(await one.put()).toBe("stored");
     expect(await other.put({ clientId, endsAt: NOW + 2 * DAY })).toBe("stored");
-    expect(await count(null)).toEqual({ companies: 2, members: 4 });
-    expect(await count(key.companyId)).toEqual({ companies: 1, members: 2 });
-    expect(await count(null, NOW + DAY)).toEqual({ companies: 1, members: 2 });
+    const both = await list();
+    expect(both.map(({ companyId }) => companyId).sort()).toEqual([key.companyId, other.key.companyId].sort());
+    expect(both).toMatchObject([
+      { record, members: 2 },
+      { record, members: 2 },
+    ]);
+    expect(await list({ companyId: key.companyId })).toMatchObject([{ ...key, record, members: 2 }]);
+    expect(await list({ now: NOW + DAY })).toMatchObject([other.key]);
+    const [first, second] = both;
+    expect(await list({ limit: 1 })).toEqual([first]);
+    expect(await list({ limit: 1, after: first ?? null })).toEqual([second]);
   });
 
   test("by a member, by a session that ended, over a change that was not seen, for a blocked app → not stored", async () => {

@@ -22,6 +22,7 @@ const MEANT = [
   /^SEARCH admin_(tokens|requests) USING (COVERING )?INDEX admin_(tokens_by_end|requests_by_age) \(\w+[<>]\?\)$/,
   /^SCAN clients USING (COVERING )?INDEX clients_ending$/,
   /^SEARCH consents USING (COVERING )?INDEX consents_of_client_by_owner \(client_id=\? AND \(partition,owner_id\)>\(\?,\?\)\)$/,
+  /^SEARCH k USING INDEX company_connections_of_client \(client_id=\? AND \(partition,company_id\)>\(\?,\?\)\)$/,
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
