@@ -75,7 +75,10 @@ export interface HistoryEntry {
     readonly removed: readonly string[];
     /** For a `narrowed` by a company's rule: only members lost them. `scopes` has what admins still have. */
     readonly removedFor?: "members";
-    /** The end of all of it; of an `allowed` with a `personId`, of that person's access. Null: until revoked. */
+    /**
+     * The end of all of it; of an `allowed` with a `personId`, of that person's access; of a company's approval, its end.
+     * Null: until revoked.
+     */
     readonly expiresAt: Millis | null;
     /** For a `refused`, a `narrowed` or an `end_changed`: the app was paused, and can use the scopes only after that. */
     readonly paused?: true;

@@ -1,6 +1,6 @@
 /** Verbs of apps in a company: the company's consents and rules, requests of members, and opt-outs. */
 
-import { reachOf } from "../../oauth/consent-reach.ts";
+import { reachOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Consent, ListedGrant, Millis } from "../../oauth/model.ts";
 import type { PauseOutcome, Pausing } from "../../owners/change-conditions.ts";
 import { isForHost, isLeftOut, scopesTaken, standingRule, verdictOn } from "../../owners/company-rules.ts";
@@ -258,13 +258,15 @@ async function lowerCeiling(
   const key = { partition, ownerId: companyId, clientId };
   const consent = await lockConsent(tx, key);
   if (consent === undefined) return;
-  const live = await liveGrants(tx, key, ceiling, now);
+  // Grants that are over by the ceiling hold again if it is raised, so they lose the scopes, too.
+  const live = await liveGrants(tx, key, null, now);
+  const running = ceiling === null ? live : await liveGrants(tx, key, ceiling, now);
   const admins = new Set(await adminsOf(tx, { partition, companyId }));
   const ofAdmins = live.filter(({ personId }) => admins.has(personId)).map(({ grantId }) => grantId);
   const after = narrow(consent, lost, live, now, new Set(ofAdmins));
   writeConsent(tx, after.consent);
   await changeGrants(tx, key, after.changes, now);
-  const removed = takenAway(live, after.changes, [], now);
+  const removed = takenAway(running, after.changes, [], now);
   if (removed.length === 0) return;
   const present = await presentAccess(tx, after.consent, ceiling, now);
   await note(tx, {
@@ -279,7 +281,7 @@ async function lowerCeiling(
  */
 async function endForMembers(
   tx: Tx,
-  { partition, companyId, clientId, rule, now }: SetRule,
+  { partition, companyId, clientId, rule, ceiling = null, now }: SetRule,
   by: string,
 ): Promise<number> {
   const key = { partition, ownerId: companyId, clientId };
@@ -296,8 +298,9 @@ async function endForMembers(
       AND person_id NOT IN (SELECT person_id FROM company_rule_members WHERE ${thisApp})`,
     { partition, companyId, clientId },
   );
-  await noteEnded(tx, { partition, ownerId: companyId, cause: "approval", by, now }, live);
-  return live.length;
+  const running = live.filter((row) => underCeiling(grantOf(row), ceiling).absoluteUntil > now);
+  await noteEnded(tx, { partition, ownerId: companyId, cause: "approval", by, now }, running);
+  return running.length;
 }
 
 /** Selects the rows in the order in which groups of refreshes lock them. */
@@ -352,16 +355,11 @@ export const revokeForAll = transaction<CompanyKey & ByAdmin & { readonly client
     const company = await lockCompany(tx, { partition, companyId });
     if (company === undefined) return { kind: "unknown" };
     if (!(await isAdmin(tx, company, { by, ...asked }))) return { kind: "not_admin" };
-    const rules = await tx.run(
-      sql`DELETE FROM company_rules WHERE ${thisApp} AND (rule = 'allow' OR audience = 'selected')`,
-      {
-        partition,
-        companyId,
-        clientId,
-      },
-    );
-    await tx.run(sql`DELETE FROM company_rule_members WHERE ${thisApp}`, { partition, companyId, clientId });
-    await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, { partition, companyId, clientId });
+    const key = { partition, companyId, clientId };
+    const ofApprovals = sql`DELETE FROM company_rules WHERE ${thisApp} AND (rule = 'allow' OR audience = 'selected')`;
+    const rules = await tx.run(ofApprovals, key);
+    await tx.run(sql`DELETE FROM company_rule_members WHERE ${thisApp}`, key);
+    await tx.run(sql`DELETE FROM company_choices WHERE ${thisApp}`, key);
     const outcome = await endConsent(tx, { partition, ownerId: companyId, clientId, revokedBy: by ?? "operator", now });
     return outcome.kind === "unknown" && rules === 0 ? { kind: "unknown" } : ended(outcome);
   },

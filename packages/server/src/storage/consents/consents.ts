@@ -110,7 +110,9 @@ export async function recordApproval(
       live.filter(({ grantId }) => grantId !== own),
     );
   const same = seen !== undefined && after(seen).changes.length === 0;
-  const live = same ? seen : await liveGrants(tx, grant, grant.ceiling, now);
+  // A ceiling can be raised, and then grants that are over by it hold again. A rule changes these, too.
+  const isRule = decision.endsAt !== undefined;
+  const live = same ? seen : await liveGrants(tx, grant, isRule ? null : grant.ceiling, now);
   const { consent, changes } = after(live);
   const decided = decidedScopes(before, decision);
   writeConsent(tx, consent);
@@ -130,7 +132,7 @@ export async function recordApproval(
   });
   // What the owner allowed before, but not for this host. An admin's rule sets one end for all hosts.
   const earlier = stood.filter(({ name }) => decided.elsewhere.has(name)).map(({ name }) => name);
-  const earlierUntil = decision.endsAt === undefined ? endOf(consent, earlier) : undefined;
+  const earlierUntil = isRule ? undefined : endOf(consent, earlier);
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),
@@ -140,7 +142,8 @@ export async function recordApproval(
       via,
       scopes: decided.scopes,
       removed: removed.filter((name) => held.some((scope) => scope.name === name)),
-      expiresAt: isMembers ? (latestOf(decided.scopes.map((scope) => scope.expiresAt)) ?? null) : consent.expiresAt,
+      expiresAt:
+        isMembers || isRule ? (latestOf(decided.scopes.map((scope) => scope.expiresAt)) ?? null) : consent.expiresAt,
       ...(isMembers ? { personId: by } : {}),
       ...(hosts.length === 0 ? {} : { hosts }),
       ...(newHosts.length === 0 ? {} : { newHosts }),

@@ -176,6 +176,32 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect(await rulesOf(company)).toMatchObject([{ endsAt: anAppRule().endsAt }]);
   });
 
+  test("access that is over by the ceiling → a rule changes it, too, for a ceiling raised later; the history doesn't name it", async () => {
+    const { company, member, other } = await aTeam();
+    const all = ["read", "write"];
+    const ever = { scopes: all, endsAt: null };
+    await set(company, anAppRule(ever));
+    const grants = [member, other].map((person) => aCompanyGrant(company, person, { scopes: all }));
+    for (const grant of grants) {
+      expect((await storage().grants.issue({ grant, answer: anAnswerOfMember(), now: NOW })).kind).toBe("issued");
+      await storage().grants.redeem(aRedemption(grant));
+    }
+    const later = { ceiling: DAY, now: NOW + 2 * DAY };
+    const ended = NOW + 3 * DAY;
+    const until = { ...anAppRule({ endsAt: ended }), selected: [member.personId] };
+    expect(await set(company, { ...anAppRule(ever), selected: [member.personId] }, later)).toMatchObject({
+      kind: "done",
+    });
+    expect(await set(company, until, { ...later, members: "end" })).toMatchObject({ grantsEnded: 0 });
+    const [named, left] = await Promise.all(grants.map((grant) => statusOf(storage(), grant)));
+    expect(named).toMatchObject({ scopes: [{ name: "read", expiresAt: ended }], absoluteUntil: ended });
+    expect(left?.status).toBe("revoked");
+    const { partition, companyId: ownerId } = company;
+    const told = await storage().history.list({ partition, ownerId, before: null, limit: 20 });
+    expect(told.filter(({ kind }) => kind === "narrowed" || kind === "ended")).toEqual([]);
+    expect(told.find(({ kind }) => kind === "allowed")?.record.expiresAt).toBe(ended);
+  });
+
   test("for fewer permissions → the history names what members lost and what the app still has; nothing lost, no entry", async () => {
     const { company, admin, member } = await aTeam();
     const all = ["read", "write", "share"];
