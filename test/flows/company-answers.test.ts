@@ -435,7 +435,7 @@ describe("the company's rule or the membership changes under an answer for the c
       const { story, send } = await atAsk(where);
       await leave(story);
       const page = await send();
-      const text = "You can’t answer for the company that you chose any more. Nothing was sent.";
+      const text = "You can no longer answer for the company that you chose. Nothing was sent.";
       expect([page.status, page.text.includes(text)]).toEqual([400, true]);
     });
   });
@@ -446,7 +446,7 @@ describe("the company's rule or the membership changes under an answer for the c
     await leave(story);
     const fields = { owner: story.company.companyId, scope: ALL };
     const again = await press(story, "member", page, fields);
-    const text = "You can’t answer for the company that you chose any more. Nothing was sent.";
+    const text = "You can no longer answer for the company that you chose. Nothing was sent.";
     expect([again.status, again.text.includes(text)]).toEqual([400, true]);
   });
 });

@@ -31,7 +31,6 @@ const owners = (): readonly OwnerOption[] => [
     ...{ admin: true, standsUntil: NOW + 30 * DAY },
   },
   { value: "company-3", name: "Globex", kind: "blocked", selected: false, last: false },
-  { value: "company-5", name: "Umbrella", kind: "adminsOnly", selected: false, last: false, keeps: true },
 ];
 
 const selecting = (value: string) => owners().map((owner) => ({ ...owner, selected: owner.value === value }));
@@ -86,6 +85,15 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
   },
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
+  "consent-admins-only": (c) => {
+    const closed = {
+      ...{ value: "company-5", name: "Umbrella" },
+      kind: "adminsOnly",
+      selected: false,
+      last: false,
+    } as const;
+    return consentPage(aConsent({ owners: [...owners().slice(0, 1), { ...closed, keeps: true }] }), c);
+  },
   "consent-left-company": (c) => consentPage(aConsent({ problem: { kind: "bad_owner", owner: "company-1" } }), c),
   "consent-needless": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "needless" } }), c),
   "consent-other-owner": (c) =>

@@ -30,7 +30,7 @@ export const company = {
       "{company} hasn’t approved these permissions. Leave them out, or “{allow}” takes you to a request to an admin:",
     needed: "{company} has approved this app, but not for these permissions. An admin has to approve them:",
     wrong: "You can’t answer for that owner. Choose one from the list.",
-    gone: "You can’t answer for the company that you chose any more. Nothing was sent. This page now asks about your own account.",
+    gone: "You can no longer answer for the company that you chose. Nothing was sent. This page now asks about your own account.",
     wrongPaused:
       "An admin of {company} paused this app. Ask an admin to resume it, or choose somebody else from the list.",
     askButton: "Ask an admin",
