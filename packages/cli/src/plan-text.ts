@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
   only_ways_to_sign_in: ["person's only way to sign in", "people's only ways to sign in"],
   members_of_app: ["member's use of the app", "members' uses of the app"],
   app_connections: ["connection or offer at another server", "connections or offers at other servers"],
-  connected_companies: ["company's access there", "companies' access there"],
+  connected_companies: ["company's access at another server", "companies' access at other servers"],
   connection_permissions: ["permission at another server", "permissions at other servers"],
   connection_apis: ["API of a connection at another server", "APIs of connections at other servers"],
   unlimited_connections: [

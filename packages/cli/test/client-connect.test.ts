@@ -124,6 +124,21 @@ describe("a connection or an offer that somebody has → said who loses it; aske
       [...there, "--client-id-there", "other"],
       /Another client ID at that server disconnects 1 company with 2 members/,
     );
+    await at.json([...there, "--scope", "mail:read mail:send"]);
+    await refusedOnTerminal(
+      [...there, "--scope", "mail:send"],
+      /This change of the offer disconnects 1 company with 2 members: .* Companies' admins can connect it again\./,
+    );
+    const narrowed = await at.run([...there, "--scope", "mail:send"]);
+    expect([narrowed.code, narrowed.stderr]).toEqual([
+      0,
+      `The offer has nothing left of what some companies connected: their admins must connect it again. Disconnected: 1 company with 2 members. The access that it already has there lasts until ${MAIL} ends it.\n`,
+    ]);
+    expect((await at.run([...there, "--scope", "mail:send mail:all"])).stderr).toBe("");
+    await at.json([...there, "--scope", "mail:read mail:send"]);
+    expect((await at.run([...there, "--resource", "https://mail.example/api"])).stderr).toBe(
+      `The offer gives less to 1 company with 2 members. The access that it already has there lasts until ${MAIL} ends it.\n`,
+    );
     const { code, stderr } = await at.run([...there, "--off"]);
     expect([code, stderr]).toEqual([
       0,

@@ -136,6 +136,12 @@ test("over the network, one for a company whose admins connected the offer → i
       },
     },
   });
+  await json([...there, "--scope", "chat:read chat:send"]);
+  const narrowed = await at.run([...there, "--scope", "chat:send"], withToken());
+  expect(narrowed.stderr).toContain(
+    "their admins must connect it again. Disconnected: 1 company with 0 members. The access",
+  );
+  await json([...there, "--scope", "chat:read"]);
   const forOwn = [...there, "--company", "own"];
   expect((await at.run([...forOwn, "--client-id-there", "w2", "--scope", "chat:send"], withToken())).stderr).toBe(
     `At ${audience}, the connection for Own (own) counts instead of the one that its admins made: chat:read. If you delete it, theirs counts again.\n`,

@@ -89,9 +89,9 @@ export function connectionsAfter(
 }
 
 /** How a command takes a connection from people. */
-type Ending = "withdrawn" | "deleted" | "offered" | "renamed";
+type Ending = "withdrawn" | "deleted" | "offered" | "renamed" | "narrowed";
 
-/** Undefined: nobody loses the connection or the offer `before`. */
+/** Undefined: nobody loses the connection or the offer `before`, unless the offer gives too little from now on (`narrowed`). */
 function endingOf(
   before: Connection | undefined,
   { clientIdThere, offer, off }: Pick<ConnectOptions, "clientIdThere" | "offer" | "off">,
@@ -108,6 +108,7 @@ const DOING: Readonly<Record<Ending, string>> = {
   deleted: "Deleting this connection",
   offered: "Making an offer of this connection",
   renamed: "Another client ID at that server",
+  narrowed: "This change of the offer",
 };
 
 /** What the operator reads before the connection ends. */
@@ -127,6 +128,10 @@ export interface KnownLoss {
   readonly who: string | undefined;
   /** Number of companies that it gave something before. */
   readonly companies: number;
+  /** Companies with their members that keep a part of it. Undefined: none. */
+  readonly less?: string;
+  /** How somebody loses it. */
+  readonly ending: Ending | undefined;
 }
 
 /**
@@ -152,12 +157,14 @@ export async function confirmEnding(
     choices && lossOf({ connection: before, companies: found.companies, members: found.members, choices }, after);
   const { companies, members } = loss?.lost ?? found;
   const who = loss?.instead === undefined ? peopleOf({ ...found, companies, members }) : undefined;
-  const ending = endingOf(before, options);
+  const isNarrowed = before.status === "offered" && loss !== undefined && loss.lost.companies > 0;
+  const ending = endingOf(before, options) ?? (isNarrowed ? "narrowed" : undefined);
   if (ending !== undefined && who !== undefined) {
     const app = `${impact.client_name} (${impact.client_id})`;
     await confirmOnTerminal(`${on}${questionOf(ending, who, app, before.audience)}`, options);
   }
-  return { who, companies: found.companies };
+  const less = loss && loss.less.companies > 0 ? peopleOf({ ...found, ...loss.less }) : undefined;
+  return { who, companies: found.companies, ending, ...(less !== undefined && { less }) };
 }
 
 /**
@@ -174,7 +181,8 @@ export function connectionNote(
   const before = present.find((one) => one.audience === audience && one.company === company);
   const lasts = `The access that it already has there lasts until ${audience} ends it.`;
   const ended = known?.who === undefined ? "" : ` Disconnected: ${known.who}.`;
-  switch (endingOf(before, options)) {
+  const less = known?.less === undefined ? "" : `The offer gives less to ${known.less}. `;
+  switch (known?.ending ?? endingOf(before, options)) {
     case "withdrawn": {
       const some =
         known !== null && known.who === undefined
@@ -190,7 +198,10 @@ export function connectionNote(
       return `The connection has ended, and is an offer now: it counts for a company when its admins connect it.${ended} ${lasts}`;
     case "renamed":
       return `The offer has another client ID: companies that connected it before must connect it again.${ended} ${lasts}`;
+    case "narrowed":
+      return `The offer has nothing left of what some companies connected: their admins must connect it again.${ended} ${less}${lasts}`;
     case undefined:
+      if (less !== "") return `${less}${lasts}`;
   }
   if (pause === true && before?.status === "active")
     return `Paused: the app gets no new access there until you connect it again without --pause. ${lasts}`;

@@ -160,6 +160,11 @@ async function choicesAt(
   return [...choices.values()];
 }
 
+/** False also if `after` has no limit at all. */
+function isFewer(after: readonly string[], before: readonly string[]): boolean {
+  return after.length > 0 && before.some((one) => !after.includes(one));
+}
+
 interface Counts {
   readonly companies: number;
   readonly members: number;
@@ -175,6 +180,8 @@ function sumOf(choices: readonly Counts[]): Counts {
 /** Who loses a company's connection or an offer by a change of the client's connections. */
 export interface ConnectionLoss {
   readonly lost: Counts;
+  /** Those whose choice an offer gives only in part from now on. */
+  readonly less: Counts;
   /** What a company's own admins chose, which counts instead of the connection that ends. Undefined: there is none. */
   readonly instead: Connection | undefined;
 }
@@ -191,12 +198,23 @@ export function lossOf(
   const partOf = (choice: Choice) => (offer === undefined ? undefined : partUnder(offer, choice));
   if (status === "offered") {
     const had = choices.filter((one) => partUnder(before, one) !== undefined);
-    return { lost: sumOf(had.filter((one) => partOf(one) === undefined)), instead: undefined };
+    const isLess = (one: Choice) => {
+      const [part, now] = [partUnder(before, one), partOf(one)];
+      if (part === undefined || now === undefined) return false;
+      // Without APIs, it is for all of the other server.
+      const apis = part.resources.length === 0 ? now.resources.length > 0 : isFewer(now.resources, part.resources);
+      return apis || isFewer(now.scopes, part.scopes);
+    };
+    return {
+      lost: sumOf(had.filter((one) => partOf(one) === undefined)),
+      less: sumOf(had.filter(isLess)),
+      instead: undefined,
+    };
   }
   const stays = there.some((one) => one.company === company && one.status === "active");
   const instead = stays ? undefined : choices.map(partOf).find((one) => one !== undefined);
   const isLost = status === "active" && !stays && instead === undefined;
-  return { lost: isLost ? { companies, members } : { companies: 0, members: 0 }, instead };
+  return { lost: isLost ? { companies, members } : sumOf([]), less: sumOf([]), instead };
 }
 
 interface UserImpact extends OwnerCounts {

@@ -325,7 +325,17 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
       ...{ record: { ...record, ...names }, endsAt: now() + 1e9, seen: null, by: admin.personId, now: now() },
     });
     expect(await endsOf(`scope: "chat:read", ${offered}`)).toEqual({ connection_permissions: 1 });
-    expect(await endsOf(`scope: "chat:admin", ${offered}`)).toEqual({ app_connections: 1, connected_companies: 1 });
+    const reader = await aStoredCompany(storage);
+    await storage.companyConnections.put({
+      ...{ partition: reader.partition, companyId: reader.companyId, clientId: "backup", audience },
+      ...{ record: { ...record, scopes: ["chat:read"], ...names }, endsAt: now() + 1e9 },
+      ...{ seen: null, by: null, now: now() },
+    });
+    // The offer stays, with nothing left of what the second company's admins chose.
+    expect(await endsOf(`scope: "chat:write", ${offered}`)).toEqual({
+      ...{ connection_permissions: 1, connected_companies: 1 },
+    });
+    expect(await endsOf(`scope: "chat:admin", ${offered}`)).toEqual({ app_connections: 1, connected_companies: 2 });
     await apply(WHOLE, at.admin);
   });
 

@@ -156,14 +156,16 @@ async function connectionsEnding(before: Client, policy: unknown, context: Conte
     // An offer that no company connected gives nobody anything.
     loss === "all" || (connection.status === "offered" && companies === 0) ? [] : [loss],
   );
-  const companies = lost.reduce((sum, one) => sum + lossOf(one, after).lost.companies, 0);
+  // A company loses an offer that has nothing left of what its admins chose.
+  const companies = all.reduce((sum, { impact }) => sum + lossOf(impact, after).lost.companies, 0);
   const parts = {
     connection_permissions: narrowed.reduce((sum, { scopes }) => sum + scopes, 0),
     connection_apis: narrowed.reduce((sum, { apis }) => sum + apis, 0),
     unlimited_connections: narrowed.filter(({ isLimited }) => isLimited).length,
   };
   return {
-    ...(lost.length === 0 ? {} : { app_connections: lost.length, connected_companies: companies }),
+    ...(lost.length === 0 ? {} : { app_connections: lost.length }),
+    ...(lost.length + companies === 0 ? {} : { connected_companies: companies }),
     ...Object.fromEntries(Object.entries(parts).filter(([, count]) => count > 0)),
   };
 }
