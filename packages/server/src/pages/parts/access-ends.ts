@@ -159,7 +159,6 @@ export function withEnds(
   if (permissions.length === 0) return null;
   return permissions.map(({ text, endsAt }, at) => [
     at > 0 && "\u00a0· ",
-    html`<bdi>${visible(text)}</bdi>`,
-    [" (", scopeEnd(endsAt, now, words), ")"],
+    html`<span class="held"><bdi>${visible(text)}</bdi> (${scopeEnd(endsAt, now, words)})</span>`,
   ]);
 }
