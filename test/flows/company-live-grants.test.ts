@@ -167,6 +167,10 @@ test("an admin's permissions, then the approval lasts for fewer → their page s
   await press(story, "admin", next, { scope: ALL, duration: "3600" });
   expect(await scopeOf(story, token)).toBe(ALL.join(" "));
   expect((await hoursOf(story, "admin"))[0]).toMatchObject({ write: 168 });
+  // Older access lasts longer than what was chosen now.
+  const after = await pageFor(story, "admin");
+  expect(rowsOf(after)["write"]).toMatchObject({ held: true });
+  expect(rowsOf(after)["write"]?.says).toContain("ends in 7 days");
 });
 
 describe.each([

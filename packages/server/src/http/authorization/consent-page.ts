@@ -1,7 +1,7 @@
 /** The consent page: who asks, for what, for how long, as whom. */
 
 import { BY_PROVIDER } from "../../oauth/authentication-context.ts";
-import { hostsBefore, isSameHost, onlyElsewhere, sooner } from "../../oauth/consent-reach.ts";
+import { hostsBefore, isSameHost, later, onlyElsewhere, sooner } from "../../oauth/consent-reach.ts";
 import { mayUse } from "../../oauth/grants/registry.ts";
 import { accessTokenTtl } from "../../oauth/issue-access-token.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
@@ -26,6 +26,7 @@ import {
   lastChoice,
   leftOutFor,
   type OwnerChoice,
+  renewableUntil,
   withLive,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
@@ -432,7 +433,7 @@ export async function scopeChoices(
     ...(kept.has(scope.name)
       ? { keptUntil: kept.get(scope.name) ?? null }
       : {
-          ...endOf(ends.get(scope.name), last(scope.name)),
+          ...endOf(ends.get(scope.name), last(scope.name), renewableUntil(owner, scope.name, now)),
           ...(scope.name === OFFLINE_ACCESS && !standing.has(scope.name) && away !== undefined
             ? { awayUntil: away }
             : {}),
@@ -461,7 +462,16 @@ function besideOf(held: HeldBeside | undefined): Pick<ScopeChoice, "onceUntil" |
   return held.once && held.until !== null ? { onceUntil: held.until } : { keptUntil: held.until };
 }
 
-/** `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. */
-function endOf(endsAt: number | null | undefined, last: number | null): Pick<ScopeChoice, "endsAt"> {
-  return endsAt === undefined ? {} : { endsAt: sooner(endsAt, last) };
+/**
+ * `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. `renewable`:
+ * the end of older access, which an answer for a new permission does not shorten.
+ */
+function endOf(
+  endsAt: number | null | undefined,
+  last: number | null,
+  renewable: number | null | undefined,
+): Pick<ScopeChoice, "endsAt"> {
+  if (endsAt === undefined) return {};
+  const end = sooner(endsAt, last);
+  return { endsAt: renewable === undefined ? end : later(end, renewable) };
 }

@@ -222,7 +222,7 @@ function liveEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | nul
 }
 
 /** Until when the app can renew a scope in the member's name. Null: no end. Undefined: it can't. */
-function renewableUntil({ live }: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
+export function renewableUntil({ live }: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
   const end = live?.get(name)?.refreshableUntil;
   return end === undefined || (end !== null && end - now < SCOPE_MARGIN) ? undefined : end;
 }
