@@ -66,6 +66,25 @@ test("a permission that two hosts have → the page says that a change here is f
   expect((await agent.get("/account/apps")).text).not.toMatch("in 3 months");
 });
 
+test("a new permission is asked for at a host that ends sooner → its rows keep the end of this host", async () => {
+  const { client, agent } = await moved();
+  await allow(agent, at(client, NEW), { duration: "3600" });
+  const page = await agent.get(at(client, NEW, { scope: "read write" }));
+  expect(page.text).toMatch(/in 60 minutes|in 59 minutes/);
+  expect(page.text).not.toMatch("in 3 months");
+});
+
+test("another host ends sooner → a longer choice here is not promised, and the history gives the last end of earlier access", async () => {
+  const { client, agent } = await moved();
+  await allow(agent, at(client, NEW, { scope: "write" }), { duration: "3600" });
+  const page = await agent.get(at(client, OLD, { scope: "read write" }));
+  expect(page.text).toMatch(/that ends <time[^>]*>in (?:60|59) minutes<\/time>, and here no later/);
+  await allow(agent, at(client, OLD, { scope: "read write" }), { scope: ["read", "write"], duration: "2592000" });
+  const [, earlier = ""] =
+    /Earlier access: <[\s\S]*?datetime="([^"]+)"/.exec((await agent.get("/account/history")).text) ?? [];
+  expect(Date.parse(earlier)).toBeGreaterThan(Date.now() + 60 * 86_400_000);
+});
+
 describe("the operator adds a redirect URI on another host", () => {
   test("→ no code goes there: the page, which names the old and the new host", async () => {
     const { client, agent } = await moved();

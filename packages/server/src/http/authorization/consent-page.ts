@@ -402,6 +402,8 @@ export async function scopeChoices(
   // The company's consent and approval may last longer than the member chose.
   const approved = approval === undefined ? null : endOfRule(approval, reach);
   const last = (name: string) => sooner(approved, givenEndOf(owner, name, now));
+  // The record of a person has their ends for each host. A company's record has those of all members.
+  const olderUntil = (name: string) => (owner.acting === undefined ? undefined : renewableUntil(owner, name, now));
   const present = presentEnds(consent, reach, now);
   const isShown = (name: string) => owner.acting === undefined || standing.has(name);
   const ends = new Map([...present].filter(([name]) => isShown(name)));
@@ -431,9 +433,9 @@ export async function scopeChoices(
     granted: standing.has(scope.name) && !(scope.optional && declined.has(scope.name)),
     declined: scope.optional && declined.has(scope.name),
     ...(kept.has(scope.name)
-      ? { keptUntil: kept.get(scope.name) ?? null }
+      ? { keptUntil: kept.get(scope.name) ?? null, keptLimits: true }
       : {
-          ...endOf(ends.get(scope.name), last(scope.name), renewableUntil(owner, scope.name, now)),
+          ...endOf(ends.get(scope.name), last(scope.name), olderUntil(scope.name)),
           ...(scope.name === OFFLINE_ACCESS && !standing.has(scope.name) && away !== undefined
             ? { awayUntil: away }
             : {}),
@@ -463,15 +465,15 @@ function besideOf(held: HeldBeside | undefined): Pick<ScopeChoice, "onceUntil" |
 }
 
 /**
- * `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. `renewable`:
- * the end of older access, which an answer for a new permission does not shorten.
+ * `last`: the end of the approval under which a member acts, or of the member's last answer, whichever is sooner. `older`: the
+ * end of a member's older access, which an answer for a new permission does not shorten.
  */
 function endOf(
   endsAt: number | null | undefined,
   last: number | null,
-  renewable: number | null | undefined,
+  older: number | null | undefined,
 ): Pick<ScopeChoice, "endsAt"> {
   if (endsAt === undefined) return {};
   const end = sooner(endsAt, last);
-  return { endsAt: renewable === undefined ? end : later(end, renewable) };
+  return { endsAt: older === undefined ? end : later(end, older) };
 }

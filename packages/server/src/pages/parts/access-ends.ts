@@ -106,7 +106,9 @@ export interface ScopeEnds {
   readonly onceUntil?: number;
   /** The same, of other access that the answer leaves as it is. Null: it has no end. */
   readonly keptUntil?: number | null;
-  /** The same, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
+  /** True: what the owner chooses here ends no later than that. Absent: false. */
+  readonly keptLimits?: boolean;
+  /** As `onceUntil`, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
   readonly awayUntil?: number | null;
 }
 
@@ -130,7 +132,7 @@ export function endsTogether(scopes: readonly ScopeEnds[], now: number, words: M
 
 /** On the consent page, a scope's present end, or that of older access. Null if the scope is new. */
 export function presentEnd(
-  { endsAt, onceUntil, keptUntil, awayUntil }: ScopeEnds,
+  { endsAt, onceUntil, keptUntil, keptLimits = false, awayUntil }: ScopeEnds,
   { now, pausedAt }: { readonly now: number; readonly pausedAt?: number },
   words: Messages,
 ): Child {
@@ -140,9 +142,12 @@ export function presentEnd(
   }
   const held = keptUntil !== undefined ? keptUntil : awayUntil;
   if (held !== undefined) {
-    const { keptEnds, keptNever, awayEnds, awayNever } = words.consent;
+    const { keptEnds, keptEndsHere, keptNever, awayEnds, awayNever } = words.consent;
     const { backEnds, backNever } = words.agents;
-    const kept = pausedAt === undefined ? ([keptEnds, keptNever] as const) : ([backEnds, backNever] as const);
+    const kept =
+      pausedAt === undefined
+        ? ([keptLimits ? keptEndsHere : keptEnds, keptNever] as const)
+        : ([backEnds, backNever] as const);
     const [ends, never] = keptUntil !== undefined ? kept : [awayEnds, awayNever];
     const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
     return html`<span class="soft small">${text}</span>`;

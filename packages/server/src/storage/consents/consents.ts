@@ -131,8 +131,9 @@ export async function recordApproval(
     return known !== undefined && !known.some((one) => isSameHost(one, host));
   });
   // What the owner allowed before, but not for this host. An admin's rule sets one end for all hosts.
-  const earlier = stood.filter(({ name }) => decided.elsewhere.has(name)).map(({ name }) => name);
-  const earlierUntil = isRule ? undefined : endOf(consent, earlier);
+  const isEarlier = !isRule && stood.some(({ name }) => decided.elsewhere.has(name));
+  const earlier = isEarlier ? stood.map(({ name }) => name) : [];
+  const earlierUntil = endOf(consent, earlier);
   await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "allowed" },
     ...(own === null ? {} : { entryId: own }),

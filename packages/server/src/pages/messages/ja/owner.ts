@@ -56,7 +56,7 @@ export const owner = {
     grantedFor: {
       other: "すでに許可されている {count} 件の権限も求めています。これらは変わりません",
     },
-    notAsked: "アプリは、今回求めていない次の権限も保ちます: {permissions}",
+    notAsked: "今回の要求とは別に、アプリは次の権限を保ちます: {permissions}",
     grantedEnd: "終了日時: {when}",
     grantedEnds: "終了日時は異なります（最も早いもの: {when}）",
     grantedNoEnd: "終了日時なし: 取り消すまで有効",
@@ -67,6 +67,8 @@ export const owner = {
     declinedBefore: "以前に拒否",
     onceBefore: "以前に一度だけ許可済み（{when}に終了）",
     keptEnds: "ここでの選択にかかわらず、アプリはすでにこの権限を持っています（{when}に終了）",
+    keptEndsHere:
+      "ここでの選択にかかわらず、アプリはすでにこの権限を持っています（{when}に終了し、ここでもそれより後にはなりません）",
     keptNever: "ここでの選択にかかわらず、アプリはすでにこの権限を持っています（終了なし）",
     awayEnds: "アプリはすでにこの権限を持っています（{when}に終了）。ここでの選択がそれに置き換わります",
     awayNever: "アプリはすでにこの権限を持っています（終了なし）。ここでの選択がそれに置き換わります",
