@@ -111,7 +111,10 @@ describe("under How long", () => {
 
   test("the member can only ask → the admins decide how long; nothing of it where members decide, or the app is blocked", async () => {
     for (const [defaultRule, said] of [
-      ["ask", "An admin of Acme Corp decides, also for how long. Until then, the app gets nothing new there."],
+      [
+        "ask",
+        "An admin of Acme Corp decides whether to allow it, and for how long. Before that, the app gets nothing new there.",
+      ],
       ["members", ""],
       ["block", ""],
     ] as const) {
@@ -225,7 +228,7 @@ describe("a permission that the approval leaves out", () => {
     const page = await open("write");
     expect([notesOn(page), durationNotesOn(page)]).toEqual([
       "",
-      "An admin of Acme Corp decides, also for how long. Until then, the app gets nothing new there.",
+      "An admin of Acme Corp decides whether to allow it, and for how long. Before that, the app gets nothing new there.",
     ]);
     const asked = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
     expect(asked.text).toContain("an admin has to approve it. The app would be able to:");

@@ -52,7 +52,7 @@ test("members decided before; an approval of one permission for a day → that o
   const question = await ask(agent, app, acme, fields);
   const said = plain(question);
   expect(said).toMatch(
-    /these permissions end on .+? at the latest\. Until now, they last longer: See your photos ends in 3 months Members affected 1/,
+    /these permissions end on .+? at the latest\. Without it, they last longer: See your photos ends in 3 months Members affected 1/,
   );
   expect(said).toMatch(
     /doesn’t change these permissions\. Access that members or admins gave before keeps its own end: Change your photos ends in 3 months/,
@@ -99,7 +99,7 @@ test("an approval for others, members decided before → only access that the ch
   const agent = await as(acme.admin);
   const fields = { rule: "allow", audience: "selected", member: other.personId, scope: "read", duration: "31536000" };
   const question = plain(await ask(agent, app, acme, fields));
-  expect(question).toContain("Their access ends. The access of people who are admins now stays.");
+  expect(question).toContain("Their access ends. Current admins keep their access.");
   expect(question).not.toContain("keeps its own end");
   expect(question).not.toContain("Change your photos");
   await authorize(new Agent(server.issuer), url, acme.admin.username, { ...answer, duration: String(30 * 86_400) });

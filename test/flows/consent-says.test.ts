@@ -135,7 +135,7 @@ describe("a page for more permissions", () => {
 });
 
 describe("permissions of the app that the request doesn't ask for", () => {
-  const KEEPS = "The app also keeps permissions that it doesn’t ask for now: ";
+  const KEEPS = "Apart from this request, the app keeps: ";
   const BACK = "“Allow and resume” also gives the app back permissions that it doesn’t ask for now: ";
   const paused = (page: Page) => partOf(page, /<div class="notice warning">[\s\S]*?<\/div>/);
 

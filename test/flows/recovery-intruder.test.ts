@@ -155,7 +155,7 @@ describe("an intruder who knows the password", () => {
     );
     const decision = await prove(reader, page, { code: mine.app.code() });
     expect(ticksOf(decision)).toEqual({ "Authenticator app": true });
-    expect(decision.text).toContain("Your previous one will work again.");
+    expect(decision.text).toContain("Your previous authenticator app will work again.");
     await decide(reader, decision);
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
     const factor = await server.assent.storage.secondFactors.get(person);

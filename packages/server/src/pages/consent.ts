@@ -387,14 +387,15 @@ function next(view: ConsentView, words: Messages): Markup {
   const isChoice = view.backForAll === undefined && scopes.some(({ required }) => !required);
   const keeps = hasAccess(view);
   const isAll = view.allGranted && scopes.every(({ keptUntil }) => keptUntil === undefined);
-  const ticked = tickedSays(view, keeps && isAll, words);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
+  // The notice of a pause says what a refusal does.
+  const refusal = view.pausedAt !== undefined ? [] : [keeps ? nextDenyKeeps(view, words) : words.consent.nextDeny];
   return html`<p class="next">
-    ${sentences(words.language, ...(isChoice ? [ticked] : []), where, keeps ? nextDenyKeeps(view, words) : words.consent.nextDeny, undo)}
+    ${sentences(words.language, ...(isChoice ? [tickedSays(view, keeps && isAll, words)] : []), where, ...refusal, undo)}
   </p>`;
 }
 

@@ -24,7 +24,7 @@ export const recovery: Translation<typeof english, "zero" | "one" | "two" | "few
     addedFrom: "أُضيف {when} باستخدام {device}",
     place: "الشبكة {place}",
     used: "آخر استخدام {when}",
-    back: "سيعمل السابق من جديد.",
+    back: "سيعمل تطبيق المصادقة السابق من جديد.",
     backCodes: "ستعمل الرموز السابقة من جديد.",
     apps: "تطبيقات يمكنها الوصول إلى حسابك",
     appsHint: "تفقد التطبيقات المحددة وصولها. وتحتفظ به التطبيقات الأخرى.",

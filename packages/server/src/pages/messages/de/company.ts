@@ -30,7 +30,7 @@ export const company = {
         "{company} erlaubt auch {count} weitere Berechtigungen. {app} kann sie später erhalten, ohne Sie zu fragen.",
     },
     howLong:
-      "Die Verwaltung von {company} entscheidet, auch für wie lange. Bis dahin bekommt die App dort nichts Neues.",
+      "Die Verwaltung von {company} entscheidet, ob sie das erlaubt und für wie lange. Vorher bekommt die App dort nichts Neues.",
     leaveOut:
       "{company} hat diese Berechtigungen nicht freigegeben. Lassen Sie sie weg, sonst führt „{allow}“ zu einer Anfrage an die Verwaltung:",
     needed:
@@ -204,12 +204,12 @@ export const company = {
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht.",
       loses:
-        "{app} verliert diese Berechtigungen bei Mitgliedern. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",
-      shortens: "Mit dieser Regel enden diese Berechtigungen spätestens am {to}. Bisher gelten sie länger:",
+        "{app} verliert diese Berechtigungen bei Mitgliedern. Wer jetzt zur Verwaltung gehört, behält den eigenen Zugriff.",
+      shortens: "Mit dieser Regel enden diese Berechtigungen spätestens am {to}. Ohne sie gelten sie länger:",
       stays:
         "Diese Regel ändert diese Berechtigungen nicht. Zugriff, den Mitglieder oder die Verwaltung früher erlaubt haben, behält sein eigenes Ende:",
       staysAllowed:
-        "Für die Verwaltung und für Mitglieder, denen diese Regel die App erlaubt, ändern sich diese Berechtigungen nicht. Zugriff, den sie früher erlaubt haben, behält sein eigenes Ende:",
+        "Diese Berechtigungen gehören nicht zu dieser Regel. Die Verwaltung und Mitglieder, denen die Regel die App erlaubt, behalten bis zu dessen eigenem Ende, was sie früher erlaubt haben:",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht gilt?",
@@ -362,7 +362,7 @@ export const company = {
       },
       keep: "Diese Mitglieder behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis zum {when}",
       keepForever: "Diese Mitglieder behalten ihren Zugriff, bis er widerrufen wird",
-      end: "Der Zugriff dieser Mitglieder endet. Der Zugriff von Personen, die jetzt zur Verwaltung gehören, bleibt.",
+      end: "Der Zugriff dieser Mitglieder endet. Wer jetzt zur Verwaltung gehört, behält den eigenen Zugriff.",
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",

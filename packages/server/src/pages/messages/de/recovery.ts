@@ -27,7 +27,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     addedFrom: "Hinzugefügt {when} mit {device}",
     place: "Netzwerk {place}",
     used: "zuletzt verwendet {when}",
-    back: "Die vorherige funktioniert dann wieder.",
+    back: "Ihre vorherige Authenticator-App funktioniert dann wieder.",
     backCodes: "Die vorherigen funktionieren dann wieder.",
     apps: "Apps mit Zugriff",
     appsHint: "Angekreuzte Apps verlieren ihren Zugriff. Die anderen behalten ihn.",

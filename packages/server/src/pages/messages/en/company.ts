@@ -25,7 +25,8 @@ export const company = {
       one: "{company} also allows 1 other permission. {app} can get it later without asking you.",
       other: "{company} also allows {count} other permissions. {app} can get them later without asking you.",
     },
-    howLong: "An admin of {company} decides, also for how long. Until then, the app gets nothing new there.",
+    howLong:
+      "An admin of {company} decides whether to allow it, and for how long. Before that, the app gets nothing new there.",
     leaveOut:
       "{company} hasn’t approved these permissions. Leave them out, or “{allow}” takes you to a request to an admin:",
     needed: "{company} has approved this app, but not for these permissions. An admin has to approve them:",
@@ -195,11 +196,11 @@ export const company = {
       blocks:
         "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",
       withdraws: "This rule doesn’t cover some members who use {app}.",
-      loses: "{app} loses these permissions for members. The access of people who are admins now stays.",
-      shortens: "With this rule, these permissions end on {to} at the latest. Until now, they last longer:",
+      loses: "{app} loses these permissions for members. Current admins keep their access.",
+      shortens: "With this rule, these permissions end on {to} at the latest. Without it, they last longer:",
       stays: "This rule doesn’t change these permissions. Access that members or admins gave before keeps its own end:",
       staysAllowed:
-        "For admins and for members whom this rule allows, these permissions don’t change. Access that they gave before keeps its own end:",
+        "These permissions aren’t part of this rule. Admins, and members whom the rule allows, keep what they gave before until its own end:",
       people: "Members affected",
       permissions: "Permissions affected",
       who: "What happens to the access of members whom the rule doesn’t cover?",
@@ -348,7 +349,7 @@ export const company = {
       },
       keep: "They keep their access until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
-      end: "Their access ends. The access of people who are admins now stays.",
+      end: "Their access ends. Current admins keep their access.",
       removeTitle: "Remove {person} from {company}?",
       removeText:
         "Apps that other members connected for the company stay. This person keeps their own account and the apps connected for it.",

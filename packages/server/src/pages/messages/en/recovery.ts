@@ -23,7 +23,7 @@ export const recovery = {
     addedFrom: "Added {when} with {device}",
     place: "network {place}",
     used: "last used {when}",
-    back: "Your previous one will work again.",
+    back: "Your previous authenticator app will work again.",
     backCodes: "Your previous ones will work again.",
     apps: "Apps with access",
     appsHint: "Ticked apps lose their access. The others keep it.",

@@ -29,7 +29,7 @@ export const company = {
       other: "{company} también permite {count} permisos más. {app} puede obtenerlos más adelante sin preguntarle.",
     },
     howLong:
-      "Un administrador de {company} decide, también por cuánto tiempo. Hasta entonces, la aplicación no obtiene nada nuevo allí.",
+      "Un administrador de {company} decide si lo permite y por cuánto tiempo. Antes, la aplicación no obtiene nada nuevo allí.",
     leaveOut:
       "{company} no ha aprobado estos permisos. No los marque; si no, «{allow}» lleva a una solicitud a un administrador:",
     needed: "{company} ha aprobado esta aplicación, pero no estos permisos. Debe aprobarlos un administrador:",
@@ -202,13 +202,12 @@ export const company = {
       blocks:
         "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",
       withdraws: "Esta regla no incluye a algunos miembros que usan {app}.",
-      loses:
-        "{app} pierde estos permisos para los miembros. El acceso de quienes son administradores ahora se mantiene.",
-      shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Hasta ahora duran más:",
+      loses: "{app} pierde estos permisos para los miembros. Los administradores actuales conservan su acceso.",
+      shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Sin ella duran más:",
       stays:
         "Esta regla no cambia estos permisos. El acceso que dieron antes miembros o administradores conserva su propio fin:",
       staysAllowed:
-        "Para los administradores y para los miembros a quienes esta regla permite la aplicación, estos permisos no cambian. El acceso que dieron antes conserva su propio fin:",
+        "Estos permisos no forman parte de esta regla. Los administradores, y los miembros a quienes la regla permite la aplicación, conservan lo que dieron antes hasta su propio fin:",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
       who: "¿Qué ocurre con el acceso de los miembros que la regla no incluye?",
@@ -359,7 +358,7 @@ export const company = {
       },
       keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
-      end: "El acceso de estos miembros termina. El acceso de quienes son administradores ahora se mantiene.",
+      end: "El acceso de estos miembros termina. Los administradores actuales conservan su acceso.",
       removeTitle: "¿Quitar a {person} de {company}?",
       removeText:
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",

@@ -27,7 +27,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     addedFrom: "Añadida {when} con {device}",
     place: "red {place}",
     used: "último uso: {when}",
-    back: "La anterior volverá a funcionar.",
+    back: "Su aplicación de autenticación anterior volverá a funcionar.",
     backCodes: "Los anteriores volverán a funcionar.",
     apps: "Aplicaciones con acceso",
     appsHint: "Las aplicaciones marcadas pierden su acceso. Las demás lo conservan.",

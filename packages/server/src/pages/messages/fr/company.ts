@@ -30,7 +30,7 @@ export const company = {
         "{company} a aussi approuvé {count} autres autorisations. {app} peut les obtenir plus tard sans vous demander.",
     },
     howLong:
-      "Un administrateur de {company} décide, y compris de la durée. D’ici là, l’application n’y obtient rien de nouveau.",
+      "Un administrateur de {company} décide s’il l’autorise, et pour combien de temps. Avant cela, l’application n’y obtient rien de nouveau.",
     leaveOut:
       "{company} n’a pas approuvé ces autorisations. Ne les cochez pas, sinon « {allow} » mène à une demande à un administrateur :",
     needed:
@@ -207,14 +207,13 @@ export const company = {
       blocks:
         "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",
       withdraws: "Cette règle ne couvre pas certains membres qui utilisent {app}.",
-      loses:
-        "{app} perd ces autorisations pour les membres. L’accès des personnes qui sont administrateurs actuellement reste.",
+      loses: "{app} perd ces autorisations pour les membres. Les administrateurs actuels gardent leur accès.",
       shortens:
-        "Avec cette règle, ces autorisations prennent fin le {to} au plus tard. Jusqu’ici, elles durent plus longtemps :",
+        "Avec cette règle, ces autorisations prennent fin le {to} au plus tard. Sans elle, elles durent plus longtemps :",
       stays:
         "Cette règle ne change pas ces autorisations. Les accès que des membres ou des administrateurs ont donnés auparavant gardent leur propre fin :",
       staysAllowed:
-        "Pour les administrateurs et pour les membres que cette règle autorise, ces autorisations ne changent pas. Les accès qu’ils ont donnés auparavant gardent leur propre fin :",
+        "Ces autorisations ne font pas partie de cette règle. Les administrateurs, et les membres que la règle autorise, gardent jusqu’à sa propre fin ce qu’ils ont donné auparavant :",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre pas ?",
@@ -369,7 +368,7 @@ export const company = {
       },
       keep: "Ils gardent leur accès jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
-      end: "Leur accès prend fin. L’accès des personnes qui sont administrateurs actuellement reste.",
+      end: "Leur accès prend fin. Les administrateurs actuels gardent leur accès.",
       removeTitle: "Retirer {person} de {company} ?",
       removeText:
         "Les applications que d’autres membres ont connectées pour l’entreprise restent. Cette personne garde son propre compte et les applications qui y sont connectées.",

@@ -28,7 +28,7 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     addedFrom: "Ajout : {when}, avec {device}",
     place: "réseau {place}",
     used: "dernière utilisation : {when}",
-    back: "L’élément précédent fonctionnera de nouveau.",
+    back: "Votre application d’authentification précédente fonctionnera de nouveau.",
     backCodes: "Les précédents fonctionneront de nouveau.",
     apps: "Applications ayant accès",
     appsHint: "Les applications cochées perdent leur accès. Les autres le gardent.",

@@ -26,7 +26,7 @@ export const recovery: Translation<typeof english, "other"> = {
     addedFrom: "追加：{when}、{device}",
     place: "ネットワーク {place}",
     used: "最終使用：{when}",
-    back: "以前のものが再び使えるようになります。",
+    back: "以前の認証アプリが再び使えるようになります。",
     backCodes: "以前のものが再び使えるようになります。",
     apps: "アクセスできるアプリ",
     appsHint: "チェックしたアプリはアクセスできなくなります。それ以外はそのままです。",
