@@ -76,6 +76,10 @@ test("an approval loses a permission → the history says it of members alone, a
   await decide(server, acme, app, { scopes: ["read", "write"] });
   await authorize(new Agent(server.issuer), url, acme.member.username, answer);
   server.tick(1000);
+  const fields = { rule: "allow", audience: "everybody", scope: "read", duration: "forever" };
+  const question = plain(await ask(agent, app, acme, fields));
+  expect(question).toContain("For current admins, these permissions don’t change: Change your photos no end");
+  expect(question).not.toContain("Access that members or admins gave before");
   await decide(server, acme, app, { scopes: ["read"] });
   expect(await history()).toMatch(
     /Some access of Photo Printer was taken away the operator · [^·]*? It can until revoked: See your photos · Change your photos Removed for members: Change your photos Receipt/,
@@ -105,7 +109,7 @@ test("an approval for others, members decided before → only access that the ch
   await authorize(new Agent(server.issuer), url, acme.admin.username, { ...answer, duration: String(30 * 86_400) });
   const asked = await ask(agent, app, acme, fields);
   expect(plain(asked)).toMatch(
-    /For admins and for members whom this rule allows, these permissions don’t change\. Access that they gave before keeps its own end: Change your photos ends in 30 days/,
+    /These permissions aren’t part of this rule\. Admins, and members whom the rule allows, keep what they gave before until its own end: Change your photos ends in 30 days/,
   );
   await agent.submit(formTo(asked, app), { members: "end" });
   expect(await endsFor(acme)).toEqual([]);

@@ -100,6 +100,10 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
     html`<p>${rich(text, { ...names, ...more })}</p>`;
   const date = (at: number) => shownTime(words, at, "exact");
   const soon = html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`;
+  // Only admins keep what the rule takes from members.
+  const isLost = ({ description }: (typeof stays)[number]) => loses?.scopes.includes(description) === true;
+  const stay = (sentence: string, some: typeof stays) =>
+    some.length > 0 && html`<div class="effect">${said(sentence)} ${endingScopes(some, view.now, chrome)}</div>`;
   return [
     opens !== null && effect(said(review.opens), null, opens, opens.length === 0 ? "" : review.allowed, chrome),
     blocks !== null &&
@@ -117,8 +121,11 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
         "",
         chrome,
       ),
-    stays.length > 0 &&
-      html`<div class="effect">${said(withdraws === null ? review.stays : review.staysAllowed)} ${endingScopes(stays, view.now, chrome)}</div>`,
+    stay(review.staysAdmins, stays.filter(isLost)),
+    stay(
+      withdraws === null ? review.stays : review.staysAllowed,
+      stays.filter((one) => !isLost(one)),
+    ),
   ];
 }
 

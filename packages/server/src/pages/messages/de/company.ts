@@ -210,6 +210,7 @@ export const company = {
         "Diese Regel ändert diese Berechtigungen nicht. Zugriff, den Mitglieder oder die Verwaltung früher erlaubt haben, behält sein eigenes Ende:",
       staysAllowed:
         "Diese Berechtigungen gehören nicht zu dieser Regel. Die Verwaltung und Mitglieder, denen die Regel die App erlaubt, behalten bis zu dessen eigenem Ende, was sie früher erlaubt haben:",
+      staysAdmins: "Für die jetzige Verwaltung ändern sich diese Berechtigungen nicht:",
       people: "Betroffene Mitglieder",
       permissions: "Betroffene Berechtigungen",
       who: "Was geschieht mit dem Zugriff der Mitglieder, für die die Regel nicht gilt?",

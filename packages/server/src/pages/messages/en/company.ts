@@ -201,6 +201,7 @@ export const company = {
       stays: "This rule doesn’t change these permissions. Access that members or admins gave before keeps its own end:",
       staysAllowed:
         "These permissions aren’t part of this rule. Admins, and members whom the rule allows, keep what they gave before until its own end:",
+      staysAdmins: "For current admins, these permissions don’t change:",
       people: "Members affected",
       permissions: "Permissions affected",
       who: "What happens to the access of members whom the rule doesn’t cover?",

@@ -208,6 +208,7 @@ export const company = {
         "Esta regla no cambia estos permisos. El acceso que dieron antes miembros o administradores conserva su propio fin:",
       staysAllowed:
         "Estos permisos no forman parte de esta regla. Los administradores, y los miembros a quienes la regla permite la aplicación, conservan lo que dieron antes hasta su propio fin:",
+      staysAdmins: "Para los administradores actuales, estos permisos no cambian:",
       people: "Miembros afectados",
       permissions: "Permisos afectados",
       who: "¿Qué ocurre con el acceso de los miembros que la regla no incluye?",

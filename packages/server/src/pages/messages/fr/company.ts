@@ -214,6 +214,7 @@ export const company = {
         "Cette règle ne change pas ces autorisations. Les accès que des membres ou des administrateurs ont donnés auparavant gardent leur propre fin :",
       staysAllowed:
         "Ces autorisations ne font pas partie de cette règle. Les administrateurs, et les membres que la règle autorise, gardent jusqu’à sa propre fin ce qu’ils ont donné auparavant :",
+      staysAdmins: "Pour les administrateurs actuels, ces autorisations ne changent pas :",
       people: "Membres concernés",
       permissions: "Autorisations concernées",
       who: "Que devient l’accès des membres que la règle ne couvre pas ?",
