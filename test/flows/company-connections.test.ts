@@ -325,6 +325,19 @@ describe("IJ-04 between the connection and the exchange", () => {
     await expectNothing(at.signedIn, at.app);
   });
 
+  test("a member whom the rule no longer covers → the admin's question and the member's page say that the app gets nothing new there", async () => {
+    const { company, app, admin } = await connected();
+    const member = await as(company.member);
+    const card = async () => (await member.get(`/company/${company.slug}`)).text.replaceAll(/<[^>]*>/g, "");
+    expect(await card()).toContain("There, it may act for you:");
+    const place = `/company/${company.slug}/apps/${encodeURIComponent(app.clientId)}`;
+    const question = await admin.submit(formTo(await admin.get(place), place), { rule: "ask" });
+    expect(question.text.replaceAll(/<[^>]*>/g, "")).toContain("gets new access in Chat only for members who may");
+    await decide(server, company, app, { rule: "ask" });
+    expect(await card()).toContain("with Chat, but the rule about it doesn’t cover you.");
+    expect(await card()).not.toContain("it may act for you");
+  });
+
   test("its end comes → an ID-JAG ends with it, and then there is none; connected again → one", async () => {
     const { company, app, admin, signedIn } = await connected();
     const [made] = await stored(company);

@@ -88,7 +88,9 @@ const see = { name: "photos:read", description: "See your photos and albums" };
 const add = { name: "photos:write", description: "Add photos to your albums" };
 
 /** Another service in which an app may act for members. */
-const chat = () => ({ name: "Chat", host: "as.chat.example", can: ["Read your chats"], endsAt: NOW + 90 * DAY });
+const chat = () => ({
+  ...{ name: "Chat", host: "as.chat.example", can: ["Read your chats"], endsAt: NOW + 90 * DAY, byAdmins: true },
+});
 
 function aCompanyApp(change: Partial<CompanyAppView> = {}): CompanyAppView {
   return {
@@ -353,6 +355,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           aCompanyApp({ chosen: true, chosenElsewhere: true, connections: [chat()] }),
           aCompanyApp({ mine: "stopped", off: true, connections: [chat()] }),
           aCompanyApp({ mine: null, grantedAt: null, lastUsedAt: null, expiresAt: null, connections: [chat()] }),
+          aCompanyApp({ state: "ask", connections: [{ ...chat(), uncovered: true }] }),
           aCompanyApp({ state: "block", mine: null }),
         ],
       }),

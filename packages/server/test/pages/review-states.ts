@@ -12,6 +12,7 @@ function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
   return {
     ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
     ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stays: [], stopsIn: 10, lasting: [] },
+    onlyCovered: [],
     defaultRule: "ask",
     allows: { members: null, scopes: [see], endsAt: NOW + 300 * DAY },
     ...change,
@@ -36,6 +37,7 @@ export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> 
         ],
         app: LONG_NAME,
         withdraws: { people: 3, endsAt: NOW + 7 * DAY },
+        onlyCovered: [{ app: LONG_NAME, server: "Chat" }],
         loses: { people: 12, scopes: [add] },
         shortens: { people: 12, scopes: endings().slice(0, 1), to: NOW + 7 * DAY },
         stays: [{ name: "photos:delete", description: "Delete photos for good", expiresAt: null }],

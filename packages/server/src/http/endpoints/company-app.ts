@@ -343,6 +343,9 @@ async function reviewAnswer(
     stays: ends(change.stays),
     stopsIn,
     lasting: await lastingOf(at, [{ clientId, name }], tools),
+    onlyCovered: ((await servicesByApp(at, tools)).get(clientId) ?? []).flatMap((one) =>
+      one.byAdmins ? [{ app: name, server: one.name }] : [],
+    ),
   };
   return page(200, companyReviewPage(view, tools.chrome(http)), "here", visitor.cookies);
 }

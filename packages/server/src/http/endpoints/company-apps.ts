@@ -18,12 +18,17 @@ import {
   revokeApp,
 } from "../../owners/companies/company-apps.ts";
 import { approvedScopes } from "../../owners/company-rules.ts";
-import type { CompanyAppsView, CompanyAppView, CompanyRequestView } from "../../pages/company/views.ts";
+import type {
+  CompanyAppsView,
+  CompanyAppView,
+  CompanyRequestView,
+  ConnectedService,
+} from "../../pages/company/views.ts";
 import { companyAppsPage } from "../../pages/index.ts";
 import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
 import { described, isGone, requestView, stateOf, withApproved } from "./company-app.ts";
-import { servicesByApp } from "./company-connections.ts";
+import { coveredServices, servicesByApp } from "./company-connections.ts";
 import {
   backTo,
   type CompanyTools,
@@ -99,6 +104,13 @@ async function appsOf(
     const client = await catalog.client(clientId);
     return client === undefined ? null : ceilingOf(client, policy);
   };
+  const connectionsFor = async ({ clientId, rule }: AppInCompany, all: readonly ConnectedService[]) => {
+    const client = await catalog.client(clientId);
+    if (client === undefined) return all;
+    const selected = rule?.selected.includes(at.person.personId) === true;
+    const acting = { ...at.acting, rule, selected };
+    return coveredServices(all, acting, { client, ceiling: await limit(clientId), now: tools.now() });
+  };
   const [apps, services] = await Promise.all([companyApps(at, limit, tools.companies), servicesByApp(at, tools)]);
   const chosenElsewhere = apps.some(({ chosen }) => chosen) ? await otherChoicesOf(at.person, tools.apps) : undefined;
   const views = await Promise.all(
@@ -107,7 +119,7 @@ async function appsOf(
       return {
         ...(await appView(app, requests, at, tools)),
         ...(app.chosen && chosenElsewhere ? { chosenElsewhere: await chosenElsewhere(app.clientId) } : {}),
-        ...(connections === undefined ? {} : { connections }),
+        ...(connections === undefined ? {} : { connections: await connectionsFor(app, connections) }),
       };
     }),
   );

@@ -1,8 +1,9 @@
 /** `/company/{slug}/connections`: an admin connects apps with other services for the company's members. */
 
 import { hashes } from "../../crypto/node-hashes.ts";
-import { receiversOf } from "../../oauth/consent-reach.ts";
+import { reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Client, Millis } from "../../oauth/model.ts";
+import { OPENID } from "../../oauth/openid/scopes.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { hasText } from "../../owners/companies/app-search.ts";
 import { memberOf } from "../../owners/companies/company-members.ts";
@@ -23,6 +24,8 @@ import {
   stands,
 } from "../../owners/companies/connections.ts";
 import { scopeWords, serverName } from "../../owners/company-connections.ts";
+import { verdictOn } from "../../owners/company-rules.ts";
+import type { Acting } from "../../owners/company-storage.ts";
 import {
   CONNECTION_NOTICES,
   type ConnectedPair,
@@ -246,8 +249,20 @@ export async function servicesByApp(
   );
 }
 
-function serviceOf({ audience, serverName: service, scopes, texts, endsAt }: ListedConnection): ConnectedService {
-  return { name: service, host: hostOf(audience), can: scopeWords(scopes, texts), endsAt };
+function serviceOf({ audience, serverName: service, scopes, texts, endsAt, made }: ListedConnection): ConnectedService {
+  const can = scopeWords(scopes, texts);
+  return { name: service, host: hostOf(audience), can, endsAt, byAdmins: made !== undefined };
+}
+
+/** The same connections, with those that give this member nothing new because of the company's rule. */
+export function coveredServices(
+  services: readonly ConnectedService[],
+  acting: Acting,
+  { client, ceiling, now }: { readonly client: Client; readonly ceiling: Millis | null; readonly now: Millis },
+): readonly ConnectedService[] {
+  const verdict = verdictOn(acting, [OPENID], reachOf(client, null, ceiling), now);
+  if (verdict === "decides" || verdict === "approved") return services;
+  return services.map((one) => (one.byAdmins ? { ...one, uncovered: true } : one));
 }
 
 /** The services where these apps keep the access that they have there, whatever ends here. */

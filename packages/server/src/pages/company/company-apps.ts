@@ -419,7 +419,11 @@ function defaults(view: CompanyAppsView, chrome: Chrome): Markup {
           <legend>${company.undecided}</legend>
           ${DEFAULTS.map((value) => choice("rule", value, value === view.defaultRule, company.defaults[value], company.defaultHints[value]))}
         </fieldset>
-        <p class="soft small">${company.defaultKeeps}</p>
+        <p class="soft small">${sentences(
+          chrome.words.language,
+          company.defaultKeeps,
+          view.connections === true && chrome.words.companyConnections.allOnlyCovered,
+        )}</p>
         <button class="button" type="submit">${company.save}</button>
       </form>
     </div>

@@ -314,8 +314,17 @@ export function connectedServices(
   { words }: Chrome,
 ): Child {
   const texts = words.companyConnections;
-  return services.map(({ name: service, host, can: may, endsAt }) => {
+  return services.map(({ name: service, host, can: may, endsAt, uncovered = false }) => {
     const server = name(service);
+    if (uncovered)
+      return html`<div class="stack close connected-service">
+        <p>${rich(texts.memberUncovered, { company: name(company.name), server })}</p>
+        <p class="soft small">${sentences(
+          words.language,
+          [rich(texts.at, { server }), " ", hostText(host), "."],
+          acts && rich(texts.lasts, { app: name(app), server }),
+        )}</p>
+      </div>`;
     return html`<div class="stack close connected-service">
       ${can(rich(admin ? texts.may : texts.memberText, { company: name(company.name), server }), may)}
       <p class="soft small">${sentences(
@@ -327,6 +336,14 @@ export function connectedServices(
       )}</p>
     </div>`;
   });
+}
+
+/** Says of each service that an admin connected that an app gets new access only for members who may connect it. */
+export function onlyCovered(services: readonly AppAtService[], { words }: Chrome): Child {
+  return services.map(
+    ({ app, server }) =>
+      html`<span class="soft small">${rich(words.companyConnections.onlyCovered, { app: name(app), server: name(server) })}</span>`,
+  );
 }
 
 /** Says of each service in which an app acts that ending its access here doesn't end what it has there. */

@@ -10,7 +10,7 @@ import { day, durationLabel, shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { endingScopes } from "./company-apps.ts";
 import { afterEnd, companyPage, companyPath } from "./company-layout.ts";
-import { lastsThere } from "./connections.ts";
+import { lastsThere, onlyCovered } from "./connections.ts";
 import type { CompanyReviewView } from "./views.ts";
 
 /** Renders the answer to a rule that has consequences for others. Nothing is saved yet. */
@@ -163,7 +163,7 @@ function choice(view: CompanyReviewView, endsAt: number | null, chrome: Chrome):
     <legend>${review.who}</legend>
     <label class="choice">
       <input type="radio" name="members" value="keep" checked />
-      <span class="choice-lines"><span>${keep}</span></span>
+      <span class="choice-lines"><span>${keep}</span>${onlyCovered(view.onlyCovered, chrome)}</span>
     </label>
     <label class="choice">
       <input type="radio" name="members" value="end" />

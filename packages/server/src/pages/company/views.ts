@@ -119,6 +119,10 @@ export interface ConnectedService {
   readonly can: readonly string[];
   /** Null: until the operator changes it. */
   readonly endsAt: number | null;
+  /** True: the company's admins connected it, so that it gives nothing new for members who may not connect the app. */
+  readonly byAdmins: boolean;
+  /** True: the reader is such a member. Absent: false. */
+  readonly uncovered?: boolean;
 }
 
 /** An app, and another service in which it may act. Both are names. */
@@ -285,6 +289,8 @@ export interface CompanyReviewView extends CompanyFrame {
   readonly stopsIn: number;
   /** Services where it keeps the access that it has there, if its access here ends. */
   readonly lasting: readonly AppAtService[];
+  /** Services where it gets new access only for members who may connect it. */
+  readonly onlyCovered: readonly AppAtService[];
 }
 
 export interface CompanyMembersView extends CompanyFrame {

@@ -68,6 +68,10 @@ export const companyConnections: Translation<typeof english, "zero" | "one" | "t
     removeStays: "يبقى ما سمح به الأعضاء لـ {app} هنا.",
     lasts: "أما الوصول الذي لدى {app} في {server} فيبقى حتى ينهيه {server}.",
     memberText: "ربطته {company} مع {server}. ويجوز له هناك نيابة عنك:",
+    memberUncovered:
+      "ربطته {company} مع {server}، لكن قاعدة التطبيق لا تشملك. ولن يحصل التطبيق هناك على شيء جديد نيابة عنك حتى يوافق عليه مشرف.",
+    onlyCovered: "يحصل {app} على وصول جديد في {server} للأعضاء الذين يجوز لهم ربطه فقط.",
+    allOnlyCovered: "في الخدمات المرتبطة، تحصل التطبيقات على وصول جديد للأعضاء الذين يجوز لهم ربطها فقط.",
     consentText: "ربطت {company} هذا التطبيق مع {server}. إذا سمحت به باسم {company} فيجوز له هناك أيضًا نيابة عنك:",
     until: "حتى {when}.",
     problems: {

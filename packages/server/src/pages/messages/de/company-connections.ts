@@ -72,6 +72,10 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeStays: "Was Mitglieder {app} hier erlaubt haben, bleibt.",
     lasts: "Zugriff, den {app} in {server} schon hat, besteht, bis {server} ihn beendet.",
     memberText: "{company} hat sie mit {server} verbunden. Dort darf sie für Sie:",
+    memberUncovered:
+      "{company} hat sie mit {server} verbunden, aber die Regel für die App gilt nicht für Sie. Die App erhält dort für Sie nichts Neues, bis die Verwaltung sie freigibt.",
+    onlyCovered: "{app} erhält in {server} neuen Zugriff nur für Mitglieder, die die App verbinden dürfen.",
+    allOnlyCovered: "In verbundenen Diensten erhalten Apps neuen Zugriff nur für Mitglieder, die sie verbinden dürfen.",
     consentText:
       "{company} hat diese App mit {server} verbunden. Wenn Sie die App für {company} zulassen, darf sie dort auch für Sie:",
     until: "Bis zum {when}.",

@@ -67,6 +67,10 @@ export const companyConnections = {
     removeStays: "What members allowed {app} here stays.",
     lasts: "The access that {app} already has in {server} lasts until {server} ends it.",
     memberText: "{company} connected it with {server}. There, it may act for you:",
+    memberUncovered:
+      "{company} connected it with {server}, but the rule about it doesn’t cover you. The app gets nothing new there for you until an admin approves it.",
+    onlyCovered: "{app} gets new access in {server} only for members who may connect it.",
+    allOnlyCovered: "In connected services, apps get new access only for members who may connect them.",
     consentText:
       "{company} has connected this app with {server}. If you allow the app for {company}, it may act for you there, too:",
     until: "Until {when}.",

@@ -71,6 +71,11 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeStays: "Lo que los miembros permitieron aquí a {app} se mantiene.",
     lasts: "El acceso que {app} ya tiene en {server} dura hasta que {server} lo termine.",
     memberText: "{company} la conectó con {server}. Allí puede actuar en su nombre:",
+    memberUncovered:
+      "{company} la conectó con {server}, pero la regla de la aplicación no le incluye a usted. La aplicación no obtiene allí nada nuevo para usted hasta que un administrador la apruebe.",
+    onlyCovered: "{app} obtiene acceso nuevo en {server} solo para los miembros que pueden conectarla.",
+    allOnlyCovered:
+      "En los servicios conectados, las aplicaciones obtienen acceso nuevo solo para los miembros que pueden conectarlas.",
     consentText:
       "{company} conectó esta aplicación con {server}. Si la permite en nombre de {company}, también podrá actuar allí por usted:",
     until: "Hasta el {when}.",

@@ -71,6 +71,11 @@ export const companyConnections: Translation<typeof english, "one" | "other"> = 
     removeStays: "Ce que les membres ont autorisé ici à {app} reste en place.",
     lasts: "L’accès que {app} a déjà dans {server} dure jusqu’à ce que {server} y mette fin.",
     memberText: "{company} l’a connectée à {server}. Elle peut y agir pour vous :",
+    memberUncovered:
+      "{company} l’a connectée à {server}, mais la règle de cette application ne s’applique pas à vous. L’application n’y obtient rien de nouveau pour vous tant qu’un administrateur ne l’a pas approuvée.",
+    onlyCovered: "{app} n’obtient de nouvel accès dans {server} que pour les membres qui peuvent la connecter.",
+    allOnlyCovered:
+      "Dans les services connectés, les applications n’obtiennent de nouvel accès que pour les membres qui peuvent les connecter.",
     consentText:
       "{company} a connecté cette application à {server}. Si vous l’autorisez pour {company}, elle pourra aussi y agir pour vous :",
     until: "Jusqu’au {when}.",

@@ -71,6 +71,11 @@ export const companyConnections: Translation<typeof english, "other"> = {
     removeStays: "メンバーがここで {app} に許可したことは、そのまま残ります。",
     lasts: "{app} が {server} ですでに得たアクセスは、{server} が終了させるまで続きます。",
     memberText: "{company} が {server} と連携しました。そこであなたに代わってできること：",
+    memberUncovered:
+      "{company} が {server} と連携しましたが、アプリの規則はあなたを対象にしていません。管理者が承認するまで、アプリはそこであなたについて新しいアクセスを得られません。",
+    onlyCovered: "{app} が {server} で新しいアクセスを得るのは、{app} を接続できるメンバーについてだけです。",
+    allOnlyCovered:
+      "連携先のサービスでアプリが新しいアクセスを得るのは、そのアプリを接続できるメンバーについてだけです。",
     consentText:
       "{company} はこのアプリを {server} と連携しています。{company} として許可すると、アプリはそこでもあなたに代わって次のことができます：",
     until: "{when} まで。",
