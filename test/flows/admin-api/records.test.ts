@@ -219,3 +219,19 @@ describe("companies", () => {
     expect((await api.call("DELETE", path)).status).toBe(204);
   });
 });
+
+describe("what would end with a record", () => {
+  test("asked with a token for consents or companies alone → no e-mail address of anybody", async () => {
+    const { personId } = await server.addPerson();
+    const { clientId } = await server.addClient();
+    const consents = await adminApi(server, "admin:consents:read");
+    const consent = await consents.call("GET", `/consents/impact?user_id=${personId}&client_id=${clientId}`);
+    expect(consent.body).toEqual({ user_id: personId, app: expect.stringContaining(clientId), grants: null });
+    const made = await api.call("POST", "/companies", { body: { name: "Acme", slug: "acme-impact" } });
+    const members = `/companies/${made.body?.["id"]}/members`;
+    await api.call("POST", members, { body: { user_id: personId, role: "admin" } });
+    const companies = await adminApi(server, "admin:companies:read");
+    const member = await companies.call("GET", `${members}/${personId}/impact`);
+    expect([member.status, member.text.includes("@")]).toEqual([200, false]);
+  });
+});

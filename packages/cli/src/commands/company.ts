@@ -301,7 +301,7 @@ export async function membershipQuestion({
 }: MemberImpactRecord): Promise<string> {
   const { returnText } = await import("@assent/server/admin");
   const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
-  return `Removing ${user.username} (${user.email}) from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(by)} Issued access tokens work until they expire.`;
+  return `Removing ${user.username} from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(by)} Issued access tokens work until they expire.`;
 }
 
 export function removedMember(ended: number): string {

@@ -59,7 +59,7 @@ async function revoke(owner: string, clientId: string, options: JsonOption & Yes
     const name = options.company ? { company: owner } : { user: owner };
     if (options.company)
       await confirmCompanyRevocation(companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin)), options);
-    else await confirmRevocation(consentImpactRecord(await impactOfConsent(owner, clientId, admin)), options);
+    else await confirmRevocation(owner, consentImpactRecord(await impactOfConsent(owner, clientId, admin)), options);
     const ended = await revokeConsent(name, clientId, admin);
     const whose = options.company ? { slug: owner } : { username: owner };
     out.done({ ...whose, client_id: clientId, revoked: true, grants_ended: ended }, revokedConsent(ended));
@@ -70,12 +70,16 @@ export function revokedConsent(ended: number): string {
   return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. ${TOKENS}`;
 }
 
-/** Asks nothing if there is no active consent: the command says so itself. `on`: the server, over the network. */
-export async function confirmRevocation({ user, app, grants }: ConsentImpactRecord, options: YesOption, on = "") {
+/** Asks nothing if there is no active consent: the command says so itself. `owner`: as the operator named them. `on`: the server, over the network. */
+export async function confirmRevocation(
+  owner: string,
+  { app, grants }: ConsentImpactRecord,
+  options: YesOption,
+  on = "",
+) {
   if (grants === null) return;
-  const who = `${user.username} (${user.email})`;
   await confirmOnTerminal(
-    `${on}Revoking the consent of ${who} to ${app} ends ${counted(grants, "grant")}. ${TOKENS}`,
+    `${on}Revoking the consent of ${owner} to ${app} ends ${counted(grants, "grant")}. ${TOKENS}`,
     options,
   );
 }

@@ -275,7 +275,7 @@ const revokeConsent: RemoteCommand = async (call) => {
   else {
     const impact = await call.api.impact("consents.impact", { query: { ...named, client_id: clientId } });
     if (impact !== undefined)
-      await confirmRevocation(impact as unknown as ConsentImpactRecord, call.options, on(call.api));
+      await confirmRevocation(owner, impact as unknown as ConsentImpactRecord, call.options, on(call.api));
   }
   const { grants_ended: ended } = await call.api.call("consents.revoke", { body: { ...named, client_id: clientId } });
   call.out.done(

@@ -95,8 +95,10 @@ export function companyImpactRecord({ company, members, grants, consents }: Of<t
   return { ...ofCompany(company), members, grants, consents };
 }
 
+/** Says no more of the person than the list of members does. */
 export function memberImpactRecord({ company, person, grants, returnsBy }: Of<typeof impactOfMember>) {
-  return { company: ofCompany(company), user: named(person), grants, returns_by: returnsBy };
+  const { personId, username, status } = person;
+  return { company: ofCompany(company), user: { id: personId, username, status }, grants, returns_by: returnsBy };
 }
 
 export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppImpact) {
@@ -104,8 +106,9 @@ export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppIm
   return { company: ofCompany(company), app, members, active, approved, rule_afterwards: afterwards };
 }
 
+/** A list of consents names no person, so this has only the id. */
 export function consentImpactRecord({ person, app, grants }: Of<typeof impactOfConsent>) {
-  return { user: named(person), app, grants: grants ?? null };
+  return { user_id: person.personId, app, grants: grants ?? null };
 }
 
 export function scopeImpactRecord(name: string, { clients, consents, approvals }: Of<typeof impactOfScope>) {

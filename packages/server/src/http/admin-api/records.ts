@@ -386,7 +386,7 @@ export const companyImpactRecord = record({
 
 export const memberImpactRecord = record({
   company: companyOf,
-  user: userOf,
+  user: record({ id: ids, username: userOf.properties.username, status: userOf.properties.status }),
   grants: Type.Integer({ description: "that the person made for the company" }),
   returns_by: orNull(text(500), "the provider at which the next sign-in makes the person a member again"),
 });
@@ -401,7 +401,7 @@ export const companyAppImpactRecord = record({
 });
 
 export const consentImpactRecord = record({
-  user: userOf,
+  user_id: ids,
   app: text(800, "its name and its id"),
   grants: orNull(Type.Integer(), "null: there is no active consent"),
 });
