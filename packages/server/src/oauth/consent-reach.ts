@@ -264,11 +264,15 @@ export function endsInGrant(
   moved: readonly ConsentedScope[],
   grant: { readonly host: string | null; readonly scopes: readonly GrantedScope[] },
 ): ReadonlyMap<string, Millis | null> {
-  const endFor = ({ name, expiresAt, hosts = [], hostEnds = {} }: ConsentedScope) => {
-    const own = hosts.filter((one) => grant.host !== null && isSameHost(one, grant.host));
-    if (own.length === 0 || own.some((one) => hostEnds[one] === undefined)) return expiresAt;
-    const held = grant.scopes.find((scope) => scope.name === name)?.expiresAt ?? 0;
-    return sooner(expiresAt, Math.max(held, ...own.map((one) => hostEnds[one] ?? 0)));
+  const { host } = grant;
+  const endFor = ({ name, expiresAt, hosts, hostEnds = {} }: ConsentedScope) => {
+    if (host === null || hosts === undefined) return expiresAt;
+    const own = hosts.filter((one) => isSameHost(one, host));
+    if (own.some((one) => hostEnds[one] === undefined)) return expiresAt;
+    const held = grant.scopes.find((scope) => scope.name === name);
+    // The record no longer has the scope for this host.
+    if (own.length === 0) return held === undefined ? expiresAt : sooner(expiresAt, held.expiresAt);
+    return sooner(expiresAt, Math.max(held?.expiresAt ?? 0, ...own.map((one) => hostEnds[one] ?? 0)));
   };
   return new Map(moved.map((scope) => [scope.name, endFor(scope)]));
 }

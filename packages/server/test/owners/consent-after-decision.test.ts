@@ -143,6 +143,19 @@ describe("approving", () => {
     expect(ends(moveEnd(before, NOW + ceiling, live, NOW).changes).sort()).toEqual(ends(changes).sort());
   });
 
+  test("a later end, and the record no longer has the scope for the host of a grant → the grant lasts no longer", () => {
+    const other = "https://other.test";
+    const live = aLive([{ name: "read", expiresAt: NOW + HOUR }], { host: other });
+    const endAfter = (consent: Consent) => moveEnd(consent, null, [live], NOW).changes[0]?.absoluteUntil;
+    expect(endAfter(aConsent())).toBe(NOW + HOUR);
+    const [scope] = aConsent().scopes;
+    const asked = { ...aDecision({ duration: 1800 }), grant: { ...aDecision().grant, ceiling: HOUR / 2 } };
+    const both = aConsent({ scopes: scope === undefined ? [] : [{ ...scope, hosts: [...HOSTS, other] }] });
+    const { consent } = approve(both, asked, []);
+    expect(consent.scopes[0]?.hosts).toEqual(HOSTS);
+    expect(endAfter(consent)).toBe(NOW + HOUR);
+  });
+
   test("something new that an older grant holds for once → gains no time there", () => {
     const live = aLive([
       { name: "read", expiresAt: NOW + HOUR },

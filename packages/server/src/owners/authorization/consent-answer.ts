@@ -156,7 +156,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const shown = elsewhere ? owners.find(({ ownerId }) => ownerId === form.shownOwner) : undefined;
   const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
   // The page did not show what this owner allows already, so the person can't have changed it.
-  const hidesAway = shown !== undefined && keepsAway(shown, question.client) !== keepsAway(chosen, question.client);
+  const { client } = question;
+  const hidesAway = shown === undefined || keepsAway(shown, client) !== keepsAway(chosen, client);
   const unseen = elsewhere && !repeated && (hidesAway || names.some((name) => present.has(name)));
   if (unseen || fresh.some((name) => already.has(name))) return unclear("other_owner");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));

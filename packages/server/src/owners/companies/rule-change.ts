@@ -58,7 +58,7 @@ export function ruleChange(now: RuleNow, next: NewRule | null): RuleChange {
   const withdraws = blocks ? [] : leftOut.filter(({ personId }) => letIn(personId, now));
   const isKept = (one: HeldScope) => !loses(one, lost) && !(withdraws.length > 0 && leftOut.includes(one));
   return {
-    opens: (isForAll && (!wasForAll || gains)) || (isByDefault && before !== undefined),
+    opens: (isForAll && (!wasForAll || gains)) || (isByDefault && (rule !== undefined || now.keepsOut === true)),
     blocks,
     withdraws,
     lost,

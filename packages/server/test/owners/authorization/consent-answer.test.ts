@@ -184,6 +184,8 @@ describe("what stands already", () => {
     const given = form({ ...only, shownOwner: "company", duration: "86400" });
     expect(readAnswer(given, mine, NOW)).toMatchObject({ kind: "unclear", problem: "other_owner" });
     expect(readAnswer(given, { ...mine, repeated: true }, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
+    const gone = { ...mine, owners: mine.owners.filter(({ ownerId }) => ownerId === "me") };
+    expect(readAnswer(given, gone, NOW)).toMatchObject({ kind: "unclear", problem: "other_owner" });
     const same = form({ ...only, shownOwner: "me", duration: "86400" });
     expect(readAnswer(same, mine, NOW)).toMatchObject({ kind: "allowed", kept: ["read"] });
   });
