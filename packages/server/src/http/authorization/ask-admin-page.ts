@@ -121,7 +121,7 @@ function chosenTimes(
   const until = sent.get(TODAY_UNTIL) ?? "";
   if (sent.get("duration") === TODAY && /^\d{13}$/.test(until)) times.push(["duration", TODAY], [TODAY_UNTIL, until]);
   const shown = sent.get("shown_owner");
-  // It counts only that the consent page showed the ends of another owner.
-  const other = shown === null || shown === ownerId ? [] : [["shown_owner", "other"] as const];
+  // The consent page showed what another owner allows already.
+  const other = shown === null || shown === ownerId ? [] : [["shown_owner", shown.slice(0, 100)] as const];
   return Object.fromEntries([...times, ...other]);
 }
