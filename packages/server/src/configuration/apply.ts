@@ -112,17 +112,32 @@ async function trial(
   const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), notesOf);
   const marks = [...draft.marks, ...made];
   const [changes, notes, idle]: [Change[], string[], Set<string>] = [[], [], new Set()];
+  const deleted = new Set(draft.steps.flatMap((step) => (step.action === "delete" ? ownersOf(step) : [])));
   for (const step of draft.steps) {
     const name = nameOf(step.kind, labelOf(step));
     const fields = await fieldsOf(step, marks, context);
     if (step.action === "update" && fields.length === 0) idle.add(name);
     else {
       changes.push(changeOf(step, fields, ends.get(name)));
+      // What stays without a rule of a company ends with the company or the client.
+      if (step.kind.section === "policies" && partsOf(step).some((part) => deleted.has(part))) continue;
       const shown = `${step.kind.noun} ${shownKey(labelOf(step))}`;
       notes.push(...(notesOf.get(name) ?? []).map((note) => `${shown}: ${note}`));
     }
   }
   return { draft, changes, idle, notes };
+}
+
+/** A policy is about a company and a client: both as `deleted` has them. */
+function partsOf(step: Step): readonly string[] {
+  const [slug = "", client = ""] = labelOf(step).split(" ");
+  return [`companies ${slug}`, `clients ${client}`];
+}
+
+/** Companies and clients that a step deletes, by their keys in policies. */
+function ownersOf({ kind, ...step }: Extract<Step, { action: "delete" }>): readonly string[] {
+  if (kind.section === "companies") return [`companies ${step.present.label}`];
+  return kind.section === "clients" ? [`clients ${step.present.label}`, `clients ${step.present.recordId}`] : [];
 }
 
 /** Counted before the step is done. Undefined: it takes nothing away from anybody. */

@@ -421,7 +421,12 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     expect(steps(pruned)).toEqual(["delete policies acme/backup", "delete policies acme/web"]);
     expect(pruned.changes.map(({ ends }) => ends)).toEqual([{}, {}]);
     expect((await statusOf(storage, web))?.status).toBe("active");
+    expect(pruned.notes.at(-1)).toMatch(/^policy acme\/web: The app still acts for 1 person/);
     await apply(WHOLE, at.admin);
+    const noClient = without.replace(/ {2}web:\n[\s\S]*?(?= {2}phone:)/, "").replace("clients: [web]", "clients: []");
+    const plan = await planOf(noClient, at.admin, { prune: true });
+    expect(steps(plan)).toContain("delete policies acme/web");
+    expect(plan.notes.filter((note) => note.startsWith("policy acme/web"))).toEqual([]);
   });
 
   test("two new webhooks with one address → each keeps its key", async () => {
