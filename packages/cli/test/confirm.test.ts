@@ -166,7 +166,7 @@ describe.each([
   ],
   [["session", "revoke", "--user", "alice"], /alice .* ends 1 session\./, ["session", "list", "alice"]],
   [["session", "revoke", "SESSION"], /signs out one browser\./, ["session", "list", "alice"]],
-  [["consent", "revoke", "alice", "CLIENT"], /alice .* to Printer \(.*\) ends 2 grants\./, ["consent", "list"]],
+  [["consent", "revoke", "alice", "CLIENT"], /alice to Printer \(.*\) ends 2 grants\./, ["consent", "list"]],
   [
     ["company", "revoke", "beta", "CLIENT"],
     /ends the approval and the access that 0 members gave it\. .* The app is not blocked: members can ask an admin to let it in again\./,

@@ -3,7 +3,7 @@
 import type { Client } from "../../oauth/model.ts";
 import { type AdminProblem, type AskedAdmins, hasAccessAlready } from "../../owners/authorization/ask-admin.ts";
 import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
-import { durationsFor } from "../../owners/authorization/consent-answer.ts";
+import { ANOTHER_OWNER, durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
 import { beyondApproval, MAX_REASON } from "../../owners/company-rules.ts";
 import { durationField, KEEP_END, readDuration, TODAY, TODAY_UNTIL } from "../../owners/consent-needed.ts";
@@ -121,7 +121,7 @@ function chosenTimes(
   const until = sent.get(TODAY_UNTIL) ?? "";
   if (sent.get("duration") === TODAY && /^\d{13}$/.test(until)) times.push(["duration", TODAY], [TODAY_UNTIL, until]);
   const shown = sent.get("shown_owner");
-  // The consent page showed what another owner allows already.
-  const other = shown === null || shown === ownerId ? [] : [["shown_owner", shown.slice(0, 100)] as const];
+  // It counts only that the consent page showed another owner. A form can name anybody, so the id is not repeated.
+  const other = shown === null || shown === ownerId ? [] : [["shown_owner", ANOTHER_OWNER] as const];
   return Object.fromEntries([...times, ...other]);
 }

@@ -157,7 +157,8 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const already = shown === undefined ? new Set<string>() : heldScopes(shown, now);
   // The page did not show what this owner allows already, so the person can't have changed it.
   const { client } = question;
-  const hidesAway = shown === undefined || keepsAway(shown, client) !== keepsAway(chosen, client);
+  const hidesAway =
+    shown === undefined ? form.shownOwner !== ANOTHER_OWNER : keepsAway(shown, client) !== keepsAway(chosen, client);
   const unseen = elsewhere && !repeated && (hidesAway || names.some((name) => present.has(name)));
   if (unseen || fresh.some((name) => already.has(name))) return unclear("other_owner");
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
@@ -184,6 +185,9 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   };
   return { kind: "allowed", owner, scopes, declined, unapproved, lost, ...lengths };
 }
+
+/** As the shown owner, in a form that goes on from the page of a request to an admin: another one than the chosen one. */
+export const ANOTHER_OWNER = "other";
 
 /** True: the app gets refresh tokens without `offline_access`, and the page says so. */
 export function keepsAway({ scopes, consent, acting }: OwnerChoice, { grantTypes }: Client): boolean {
