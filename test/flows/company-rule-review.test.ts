@@ -232,6 +232,26 @@ test("the only member with access stops the app → nobody has access now, apart
   expect(await page()).not.toContain(again);
 });
 
+test("a rule for an app that the company paused → the review says that nobody can use it until an admin resumes it", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ scopes: ["read", "write"] });
+  await authorize(new Agent(server.issuer), authorizeUrl(server, app), acme.member.username, { owner: acme.companyId });
+  const agent = await as(acme.admin);
+  const fields = { rule: "allow", audience: "everybody", scope: ["read", "write"], duration: "86400" };
+  const says =
+    "An admin of Acme Corp paused this app. Only an admin can resume it. Saving this rule doesn’t resume the app.";
+  expect(plain(await ask(agent, app, acme, fields))).not.toContain("paused");
+  const { partition, companyId } = acme;
+  const { companyApps } = server.assent.storage;
+  const pause = { partition, companyId, clientId: app.clientId, by: null };
+  await companyApps.setPaused({ ...pause, paused: true, now: server.now() });
+  const question = await ask(agent, app, acme, fields);
+  expect(plain(question).replaceAll(" .", ".")).toContain(says);
+  await agent.submit(formTo(question, app));
+  expect(plain(await agent.get(appPath(app, acme)))).toContain("Paused");
+  expect(plain(await ask(agent, app, acme, { rule: "block" }))).not.toContain("paused this app");
+});
+
 test("another rule for apps without one, by an admin and by the operator → the history says which, and who set it", async () => {
   const acme = await addCompany(server);
   const agent = await as(acme.admin);

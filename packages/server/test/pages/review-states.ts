@@ -13,6 +13,7 @@ function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
     ...{ ...frame(), app: "Photo Printer", action: "/apps/c-1", fields: [["rule", "allow"]] },
     ...{ opens: null, blocks: null, withdraws: null, loses: null, shortens: null, stays: [], stopsIn: 10, lasting: [] },
     onlyCovered: [],
+    paused: false,
     defaultRule: "ask",
     allows: { members: null, scopes: [see], endsAt: NOW + 300 * DAY },
     ...change,
@@ -26,6 +27,7 @@ export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       c,
     ),
   "company-open": (c) => companyReviewPage(aReview({ opens: [see, add] }), c),
+  "company-open-paused": (c) => companyReviewPage(aReview({ opens: [see, add], paused: true }), c),
   "company-open-default": (c) =>
     companyReviewPage(aReview({ fields: [["rule", "default"]], defaultRule: "members", allows: null, opens: [] }), c),
   "company-narrow": (c) =>

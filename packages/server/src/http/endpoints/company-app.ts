@@ -332,6 +332,7 @@ async function reviewAnswer(
     app: name,
     action: `/apps/${encodeURIComponent(clientId)}`,
     defaultRule: at.acting.company.defaultRule,
+    paused: details.isPaused,
     allows: rule?.rule === "allow" ? await allowedBy(at, rule, say(rule.scopes), tools) : null,
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,

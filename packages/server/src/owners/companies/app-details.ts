@@ -6,7 +6,7 @@ import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { approvedScopes, MAX_SELECTED, standingRule } from "../company-rules.ts";
 import type { ActingPerson, HeldScope, ListedRule, Member, NewRule } from "../company-storage.ts";
-import { consentUnder } from "../consent-after-decision.ts";
+import { consentUnder, isPaused } from "../consent-after-decision.ts";
 import { pageOf } from "../paging.ts";
 import { maySee } from "./app-search.ts";
 import { liveUnder, type NamedRequest, requestsOf } from "./company-apps.ts";
@@ -27,6 +27,8 @@ export interface CompanyAppDetails {
   readonly rule: ListedRule | undefined;
   /** The company's active consent, whether or not somebody has access under it now. Undefined: there is none. */
   readonly consent: Consent | undefined;
+  /** True: an admin paused the app, also where the consent has no access any more. */
+  readonly isPaused: boolean;
   /** What the app can do now. */
   readonly access: readonly HeldScope[];
   /** Number of people for whom the app acts, and some of them. */
@@ -76,6 +78,7 @@ export async function companyApp(
     acting: await withNames(acting, context),
     through: delegations.filter((one) => one.clientId === clientId).slice(0, THROUGH_SHOWN),
     consent: lasts ? consent : undefined,
+    isPaused: isPaused(consent),
     mine: reader?.optedOut === true ? "stopped" : own.length > 0 ? "acts" : null,
     chosen: reader?.chosen === true && mayConnect(reader, now, ceiling) && (lasts || isApproved),
   };

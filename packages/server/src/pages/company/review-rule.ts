@@ -1,8 +1,8 @@
 /** The question before a rule is saved that takes access from somebody, or lets everybody in. */
 import type { Chrome } from "../chrome.ts";
-import { fill, rich } from "../messages/index.ts";
+import { fill, rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
-import { hidden } from "../parts/components.ts";
+import { hidden, notice } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
@@ -22,7 +22,7 @@ export function companyReviewPage(view: CompanyReviewView, chrome: Chrome): stri
   const danger = view.blocks !== null || view.loses !== null;
   const content = html`<section class="card panel stack" aria-labelledby="question">
     <h2 id="question">${rich(review.title, { app })}</h2>
-    ${newRule(view, chrome)} ${effects(view, chrome)}
+    ${newRule(view, chrome)} ${paused(view, chrome)} ${effects(view, chrome)}
     <form class="fields" method="post" action=${path}>
       ${hidden({ csrf: view.csrf, confirmed: "yes" })} ${view.fields.map(([field, value]) => hidden({ [field]: value }))}
       ${view.withdraws !== null && [choice(view, view.withdraws.endsAt, chrome), lastsThere(view.lasting, chrome)]}
@@ -55,6 +55,13 @@ function newRule({ fields, app, company, allows, opens, defaultRule }: CompanyRe
       html`<p class="soft small">${afterEnd({ selected: allows.members !== null, defaultRule }, words)}</p>`
     }
   </div>`;
+}
+
+/** Says that the rule lets nobody connect the app before an admin resumes it. A block needs no such warning. */
+function paused({ paused: isPaused, blocks, company }: CompanyReviewView, { words }: Chrome): Child {
+  if (!isPaused || blocks !== null) return null;
+  const note = rich(words.forWhom.pausedNote, { company: name(company.name) });
+  return notice("warning", sentences(words.language, note, words.company.reviewRule.pausedStays));
 }
 
 /** Who may use the app, what for, and until when. The permissions are left out where the page names them below. */

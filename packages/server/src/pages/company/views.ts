@@ -263,6 +263,8 @@ export interface CompanyReviewView extends CompanyFrame {
   readonly fields: readonly (readonly [name: string, value: string])[];
   /** The rule for apps that have none of their own. */
   readonly defaultRule: DefaultRuleShown;
+  /** An admin paused the app for the company. No rule resumes it. */
+  readonly paused: boolean;
   /** For an approval: the members whom it names (null: all), its permissions, and its end (null: none). */
   readonly allows: null | {
     readonly members: readonly { readonly username: string; readonly personName: string | null }[] | null;

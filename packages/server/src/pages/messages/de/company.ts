@@ -199,6 +199,7 @@ export const company = {
     reviewRule: {
       title: "Diese Regel für {app} speichern?",
       opens: "Alle Mitglieder von {company} können {app} verbinden, und alle, die später beitreten.",
+      pausedStays: "Das Speichern dieser Regel setzt die App nicht fort.",
       allowed: "Mitglieder dürfen erlauben",
       blocks:
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",

@@ -192,6 +192,7 @@ export const company = {
     reviewRule: {
       title: "Save this rule for {app}?",
       opens: "All members of {company} can connect {app}, and so can everybody who joins later.",
+      pausedStays: "Saving this rule doesn’t resume the app.",
       allowed: "They may allow",
       blocks:
         "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",

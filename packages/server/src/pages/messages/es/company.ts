@@ -198,6 +198,7 @@ export const company = {
     reviewRule: {
       title: "¿Guardar esta regla para {app}?",
       opens: "Todos los miembros de {company} pueden conectar {app}, y también quienes se unan más adelante.",
+      pausedStays: "Guardar esta regla no reanuda la aplicación.",
       allowed: "Pueden permitir",
       blocks:
         "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",

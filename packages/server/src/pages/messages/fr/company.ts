@@ -203,6 +203,7 @@ export const company = {
     reviewRule: {
       title: "Enregistrer cette règle pour {app} ?",
       opens: "Tous les membres de {company} peuvent connecter {app}, ainsi que ceux qui la rejoindront plus tard.",
+      pausedStays: "Enregistrer cette règle ne réactive pas l’application.",
       allowed: "Ils peuvent autoriser",
       blocks:
         "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",

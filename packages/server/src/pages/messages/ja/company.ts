@@ -191,6 +191,7 @@ export const company = {
     reviewRule: {
       title: "{app} の規則を保存しますか？",
       opens: "{company} の全メンバーと、今後参加する全員が {app} を接続できるようになります。",
+      pausedStays: "この規則を保存しても、アプリは再開されません。",
       allowed: "許可できること",
       blocks:
         "{company} での {app} のアクセスはすべて終了します。管理者が規則を変更するまで、{company} では誰も接続できません。",
