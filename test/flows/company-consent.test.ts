@@ -235,6 +235,40 @@ describe("a permission that the approval leaves out", () => {
   });
 });
 
+test("a second request for an app → its form says that it replaces the open one, and what is no longer asked for", async () => {
+  const company = await addCompany(server);
+  const redirectUris = ["https://app.test/cb", "https://new.app.test/cb"];
+  const { app, agent, open } = await pageFor(company, "member", { scopes: ["read", "write", "share"], redirectUris });
+  await open();
+  const owner = company.companyId;
+  const formFor = async (scope: string, redirectUri = redirectUris[0]) => {
+    const page = await agent.get(authorizeUrl(server, app, { scope, redirect_uri: redirectUri }));
+    const form = await agent.submit(consentForm(page), { decision: "allow", owner, scope: scope.split(" ") });
+    const ask = form.forms.find(({ action }) => action.endsWith("/consent/ask"));
+    if (ask === undefined) throw new Error(form.text.slice(0, 500));
+    const notice = textIn(form, /<div class="notice [^>]*>([\s\S]*?)<\/div>/);
+    const host = textIn(form, /<div class="stack close">[\s\S]*?<p class="client-host">([\s\S]*?)<\/p>/);
+    return { ask, notice, host, lost: textIn(form, /<ul class="can lost">([\s\S]*?)<\/ul>/) };
+  };
+  const first = await formFor("read write");
+  expect([first.notice, first.lost]).toEqual(["", ""]);
+  await agent.submit(first.ask, { reason: "For the fair", decision: "ask" });
+  // The same again is no new request.
+  expect(await formFor("read write")).toMatchObject({ notice: "", lost: "" });
+  const replaces = "This request replaces your open request for Photo Printer.";
+  const narrower = await formFor("read share");
+  const dropped = `${replaces} You then no longer ask for these permissions:`;
+  expect([narrower.notice, narrower.host, narrower.lost]).toEqual([dropped, "", "Change your photos"]);
+  expect((await formFor("read write share")).notice).toBe(replaces);
+  const there = await formFor("read write", redirectUris[1]);
+  expect(there.notice).toBe(`${replaces} You then no longer ask for these permissions at this address:`);
+  expect([there.host, there.lost]).toEqual(["app.test", "See your photos Change your photos"]);
+  // A permission that was approved meanwhile is not lost.
+  await decide(server, company, app, { scopes: ["write"] });
+  const after = await formFor("share");
+  expect([after.notice, after.lost]).toEqual([dropped, "See your photos"]);
+});
+
 test("the page says nothing of access while away, which another chosen owner would give → the page again, and it says so", async () => {
   const company = await addCompany(server, { defaultRule: "members" });
   const app = await server.addClient({ scopes: ["read", "write", "offline_access"] });

@@ -2,7 +2,7 @@
 import type { Chrome } from "./chrome.ts";
 import { clientHost } from "./client-host.ts";
 import type { AskAdminView, AskedAdminView, AskedScope } from "./company/views.ts";
-import { fill, type Messages, rich } from "./messages/index.ts";
+import { fill, type Messages, rich, sentences } from "./messages/index.ts";
 import { hidden, notice, secrets, tile, titled } from "./parts/components.ts";
 import { html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
@@ -39,6 +39,7 @@ export function askAdminPage(view: AskAdminView, chrome: Chrome): string {
         words,
       )}
       ${approved.length > 0 && html`<div class="stack close"><p class="soft small">${askAdmin.approved}</p>${scopeList(approved, false, words)}</div>`}
+      ${view.replaces !== undefined && replacing(view, view.replaces, words)}
       ${view.goOn !== undefined && goOnForm(view, view.goOn.scopes, chrome)}
       <form class="fields" method="post" action=${`${base}${leads}/ask`} novalidate>
         ${secrets(view.form)} ${hidden({ ...view.chosen, owner: view.owner })}
@@ -76,6 +77,22 @@ function scopeList(scopes: readonly AskedScope[], marks: boolean, words: Message
         html`<li>${icon(approved ? "check" : "clock")}<span><bdi>${visible(description)}</bdi>${marks && required && [" ", html`<span class="tag">${words.consent.required}</span>`]}</span></li>`,
     )}
   </ul>`;
+}
+
+/** Says that the open request goes, and what the member then no longer asks for. */
+function replacing(
+  { client }: AskAdminView,
+  { lost, host }: NonNullable<AskAdminView["replaces"]>,
+  words: Messages,
+): Markup {
+  const { replaces, dropped, droppedAt } = words.askAdmin;
+  const first = rich(replaces, { app: name(client.name) });
+  if (lost.length === 0) return notice("plain", first);
+  return html`<div class="stack close">
+    ${notice("warning", sentences(words.language, first, host === null ? dropped : droppedAt))}
+    ${clientHost(host, words)}
+    <ul class="can lost">${lost.map((text) => html`<li>${icon("x")}<span><bdi>${visible(text)}</bdi></span></li>`)}</ul>
+  </div>`;
 }
 
 /** The answer of the consent page again, without the permissions that are not approved. */

@@ -66,6 +66,8 @@ export const companyStates: Readonly<Record<string, (chrome: Chrome) => string>>
   "company-proof-throttled": (c) => companyProofPage(aProof({ fault: { kind: "throttled", minutes: 9 } }), c),
   "ask-admin": (c) => askAdminPage(anAskAdmin(), c),
   "ask-admin-keeps": (c) => askAdminPage(anAskAdmin({ keeps: true }), c),
+  "ask-admin-replaces": (c) =>
+    askAdminPage(anAskAdmin({ replaces: { lost: ["Delete photos for good"], host: "photos.example" } }), c),
   "ask-admin-wrong": (c) => askAdminPage(anAskAdmin({ problem: "reason" }), c),
   "ask-admin-more": (c) => {
     const asked = scopes.map((scope, index) => ({ ...scope, required: false, approved: index !== 1 }));

@@ -1,7 +1,13 @@
 /** The form in which a member asks the admins of their company, and the page that says that they were asked. */
 
 import type { Client } from "../../oauth/model.ts";
-import { type AdminProblem, type AskedAdmins, hasAccessAlready } from "../../owners/authorization/ask-admin.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import {
+  type AdminProblem,
+  type AskedAdmins,
+  hasAccessAlready,
+  replacedRequest,
+} from "../../owners/authorization/ask-admin.ts";
 import { askedOnPage } from "../../owners/authorization/browser-flow.ts";
 import { ANOTHER_OWNER, durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
@@ -28,7 +34,13 @@ export async function askAdminAnswer(asked: Shown, arrival: FlowArrival, tools: 
   const client = clientCard(flow.request, chrome.words.language);
   const form = sessionSecrets(askedOnPage(flow), visitor, tools);
   const html = askAdminPage(
-    viewOf(asked, form, client, chrome.words.language, await offer(asked, flow.request.client, tools)),
+    viewOf(
+      asked,
+      form,
+      client,
+      chrome.words.language,
+      await offer(asked, flow.request.client, chrome.words.language, tools),
+    ),
     chrome,
   );
   return page(asked.problem === null ? 200 : 400, html, "to a client", visitor.cookies);
@@ -54,7 +66,7 @@ export async function deviceAskAnswer(
   const chrome = tools.chrome(http, devicePageContext(form, flow.client));
   const { language } = chrome.words;
   const html = askAdminPage(
-    viewOf(asked, form, deviceCard(flow.client, language), language, await offer(asked, flow.client, tools)),
+    viewOf(asked, form, deviceCard(flow.client, language), language, await offer(asked, flow.client, language, tools)),
     chrome,
   );
   return page(asked.problem === null ? 200 : 400, html, "here", visitor.cookies);
@@ -73,9 +85,22 @@ export function deviceAskedAnswer(
   return page(200, html, "here", visitor.cookies);
 }
 
-async function offer({ owner }: Shown, client: Client, tools: FlowTools) {
-  const keeps = await hasAccessAlready(owner, client, tools.authorization);
-  return { now: tools.now(), keeps, durations: durationsFor(client, tools.authorization) };
+async function offer(asked: Shown, client: Client, language: string, tools: FlowTools) {
+  const { authorization } = tools;
+  const [keeps, replaced] = await Promise.all([
+    hasAccessAlready(asked.owner, client, authorization),
+    replacedRequest(asked, client, authorization),
+  ]);
+  const known = await authorization.oauth.catalog.scopes();
+  const say = (name: string) => {
+    const scope = known.get(name);
+    return scope === undefined ? name : descriptionOf(scope, language);
+  };
+  const replaces = replaced && {
+    lost: replaced.scopes.map(say),
+    host: replaced.host === null ? null : redirectHost(replaced.host),
+  };
+  return { now: tools.now(), keeps, replaces, durations: durationsFor(client, authorization) };
 }
 
 function viewOf(
@@ -83,7 +108,7 @@ function viewOf(
   form: FormSecrets,
   client: ClientCard,
   language: string,
-  { now, keeps, durations }: Awaited<ReturnType<typeof offer>>,
+  { now, keeps, replaces, durations }: Awaited<ReturnType<typeof offer>>,
 ): AskAdminView {
   const company = owner.acting?.company.name ?? "";
   const names = scopes.map(({ name }) => name);
@@ -99,6 +124,7 @@ function viewOf(
   return {
     ...{ form, client, company, owner: owner.ownerId, scopes: asked, keeps, reason, longest: MAX_REASON, problem },
     ...(canGoOn ? { goOn: { scopes: approved.map(({ name }) => name) } } : {}),
+    ...(replaces === undefined ? {} : { replaces }),
     chosen: chosenTimes(sent, names, durations, owner.ownerId),
   };
 }

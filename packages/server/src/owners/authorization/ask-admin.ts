@@ -1,8 +1,9 @@
 /** A member asks the admins of their company to approve an app. */
 
+import { isSameHost } from "../../oauth/consent-reach.ts";
 import type { Client, Millis, Scope } from "../../oauth/model.ts";
 import { consentHost, redirectHost } from "../../oauth/redirect-uri.ts";
-import { MAX_REASON } from "../company-rules.ts";
+import { beyondApproval, MAX_REASON } from "../company-rules.ts";
 import { answeredScopes } from "../consent-needed.ts";
 import type { Person } from "../person.ts";
 import type { AnswerForm, AnswerProblem } from "./consent-answer.ts";
@@ -54,6 +55,38 @@ export async function hasAccessAlready(
 ): Promise<boolean> {
   const held = await storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling, now: now() });
   return held.some(({ personId }) => personId === acting?.member.personId);
+}
+
+/** Maximum number of requests that are read to find the open one of an app. A member has one request for each app. */
+const REQUESTS_READ = 200;
+
+/** The open request that a new one replaces. */
+export interface ReplacedRequest {
+  /** The scopes that only the replaced request asked for, or only at its address. Approved ones are left out. */
+  readonly scopes: readonly string[];
+  /** The other address for which it asked. Null: the same one, a device, or not recorded. */
+  readonly host: string | null;
+}
+
+/** The member's open request for this app, if it differs: a member has one open request for each app. */
+export async function replacedRequest(
+  { owner: { partition, ownerId: companyId, acting, reach }, scopes }: Pick<AskedAdmins, "owner" | "scopes">,
+  { clientId }: Pick<Client, "clientId">,
+  { storage, now }: Pick<AuthorizationContext, "storage" | "now">,
+): Promise<ReplacedRequest | undefined> {
+  if (acting === undefined) return undefined;
+  const { personId } = acting.member;
+  const requests = await storage.companyApps.requestsOfMember({ partition, companyId, personId, limit: REQUESTS_READ });
+  const open = requests.find((one) => one.clientId === clientId && one.status === "open");
+  if (open === undefined) return undefined;
+  const { host } = open;
+  const isElsewhere = host !== null && (reach.host === null || !isSameHost(host, reach.host));
+  const beyond = beyondApproval(acting, open.scopes, { ...reach, host }, now());
+  const waiting = beyond.length === 0 ? open.scopes : beyond;
+  const names = scopes.map(({ name }) => name);
+  const lost = isElsewhere ? waiting : waiting.filter((name) => !names.includes(name));
+  const isSame = lost.length === 0 && names.length === open.scopes.length;
+  return isSame ? undefined : { scopes: lost, host: isElsewhere ? host : null };
 }
 
 /** Stores the request for the admins. `redirectUri`: the destination of the answer; absent: a device. */

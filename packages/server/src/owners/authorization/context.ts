@@ -40,6 +40,7 @@ export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyC
       | "members.companiesOf"
       | "companyApps.askApproval"
       | "companyApps.liveAccess"
+      | "companyApps.requestsOfMember"
       | "invitations.find"
     >;
   readonly credentials: Pick<InvitationCredentials, "read" | "partitionOf">;

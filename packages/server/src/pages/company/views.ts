@@ -437,6 +437,11 @@ export interface AskAdminView {
   readonly scopes: readonly AskedScope[];
   /** True: the app has access already that the member gave it for the company. It stays. */
   readonly keeps: boolean;
+  /**
+   * The member's open request, which this one replaces: what only that one asked for, and its address. Null: the same
+   * address. Absent: there is none.
+   */
+  readonly replaces?: { readonly lost: readonly string[]; readonly host: string | null };
   /** The answer that gives the app only what is approved. Absent: nothing is, or the app requires more. */
   readonly goOn?: { readonly scopes: readonly string[] };
   /** The lengths of time that the member chose, as fields of the form. */

@@ -51,6 +51,9 @@ export const company = {
     textMore:
       "{company} hat {app} für andere Berechtigungen freigegeben. Bevor die App auch das darf, muss die Verwaltung zustimmen:",
     approved: "Schon freigegeben:",
+    replaces: "Diese Anfrage ersetzt Ihre offene Anfrage zu {app}.",
+    dropped: "Diese Berechtigungen fragen Sie dann nicht mehr an:",
+    droppedAt: "Bei dieser Adresse fragen Sie diese Berechtigungen dann nicht mehr an:",
     goOn: "Mit dem Freigegebenen fortfahren",
     reason: "Wofür brauchen Sie die App?",
     hint: "Die Verwaltung sieht das, Ihren Namen und die Liste oben. Höchstens {count} Zeichen.",

@@ -46,6 +46,9 @@ export const company = {
     textMore:
       "{company} has approved {app} for other permissions. Before the app may also do this, an admin has to approve it:",
     approved: "Approved already:",
+    replaces: "This request replaces your open request for {app}.",
+    dropped: "You then no longer ask for these permissions:",
+    droppedAt: "You then no longer ask for these permissions at this address:",
     goOn: "Continue with what is approved",
     reason: "What do you need it for?",
     hint: "The admins see this, your name and the list above. {count} characters at most.",

@@ -49,6 +49,9 @@ export const company = {
     textMore:
       "{company} ha aprobado {app} para otros permisos. Antes de que la aplicación pueda hacer también esto, un administrador debe aprobarlo:",
     approved: "Ya aprobado:",
+    replaces: "Esta solicitud sustituye a su solicitud abierta para {app}.",
+    dropped: "Entonces ya no pide estos permisos:",
+    droppedAt: "Entonces ya no pide estos permisos en esta dirección:",
     goOn: "Continuar con lo aprobado",
     reason: "¿Para qué la necesita?",
     hint: "Los administradores ven este texto, su nombre y la lista de arriba. {count} caracteres como máximo.",

@@ -51,6 +51,9 @@ export const company = {
     textMore:
       "{company} a approuvé {app} pour d’autres autorisations. Avant que l’application puisse aussi faire ceci, un administrateur doit l’approuver :",
     approved: "Déjà approuvé :",
+    replaces: "Cette demande remplace votre demande ouverte pour {app}.",
+    dropped: "Vous ne demandez alors plus ces autorisations :",
+    droppedAt: "Vous ne demandez alors plus ces autorisations pour cette adresse :",
     goOn: "Continuer avec ce qui est approuvé",
     reason: "Pourquoi en avez-vous besoin ?",
     hint: "Les administrateurs voient ce texte, votre nom et la liste ci-dessus. {count} caractères au plus.",
