@@ -51,11 +51,9 @@ const LISTED = "the command's list has the whole record";
 
 /** Use-cases that only commands have. */
 const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
-  impactOfCeiling: "the command tells what ended; a program lists the consents",
   impactOfResource: QUESTION,
   refuseRetiring: QUESTION,
   lastEvent: "the command `events tail` begins at the end; a program names the event",
-  surroundings: "the command warns of what it replaces",
   recentlyLeft: "a note of the command for people",
   allowLogin: "nobody who is not on the machine may open this door",
   receiptOf: "anybody can verify a receipt",

@@ -50,7 +50,7 @@ export function flagOf(field: string, command: Command): string {
   return command.options.some(({ long }) => long === flag) ? flag : field;
 }
 
-interface Problem {
+export interface Problem {
   readonly field: string | null;
   readonly problem: string;
 }

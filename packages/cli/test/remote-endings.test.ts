@@ -133,6 +133,30 @@ const COMMANDS: readonly (readonly [readonly string[], string])[] = [
   [["webhook", "delete", "HOOK"], "Deleting the webhook for https://hooks.test/in"],
 ];
 
+/** The change, how to undo it, and a part of what the command says. */
+const CHANGES: readonly (readonly [readonly string[], readonly string[], string])[] = [
+  [
+    ["issuer", "update", IDP, "--status", "disabled"],
+    ["issuer", "update", IDP, "--status", "active"],
+    "The server refuses its assertions now. Issued access tokens work until they expire.",
+  ],
+  [
+    ["provider", "update", "PROVIDER", "--status", "disabled"],
+    ["provider", "update", "PROVIDER", "--status", "active"],
+    "Nobody can sign in there now. Sessions that began there stay, and apps keep their access.",
+  ],
+  [
+    ["client", "update", "CLIENT", "--first-party"],
+    ["client", "update", "CLIENT", "--no-first-party"],
+    "warning: --first-party: the server does not ask owners for consent to this client",
+  ],
+  [
+    ["client", "update", "CLIENT", "--consent-ceiling", "3600"],
+    ["client", "update", "CLIENT", "--no-consent-ceiling"],
+    "It is 3,600 seconds from the owner's last answer. 2 consents will end at this limit, or before.",
+  ],
+];
+
 describe("over the network", () => {
   test.each(COMMANDS)("%j → asked with the server and the same sentence as on its machine", async (args, part) => {
     const asked = { input: "n\n", terminal: true };
@@ -147,6 +171,17 @@ describe("over the network", () => {
     expect((await at.run(withIds(["client", "enable", "IDLE"]), { env })).stderr).toBe(
       `Enabled Idle (${ids["IDLE"]}). Sessions and grants that ended stay ended.\n`,
     );
+  });
+
+  test.each(CHANGES)("%j → the same warnings and notes as on its machine", async (change, undo, part) => {
+    const runs: string[] = [];
+    for (const options of [{}, { env }]) {
+      const { code, stderr } = await at.run(withIds(change), options);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(part)]);
+      runs.push(stderr);
+      expect(await at.run(withIds(undo), options)).toMatchObject({ code: 0 });
+    }
+    expect(runs[1]).toBe(runs[0]);
   });
 
   test("an unknown record → said at once, without a question", async () => {

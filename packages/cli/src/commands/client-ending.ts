@@ -1,6 +1,6 @@
 /** Taking access from a client: disable, delete, and fewer scopes. What the operator reads before and after. */
 
-import type { Client, ClientImpactRecord, ConnectionImpactRecord, OpenedAdmin } from "@assent/server/admin";
+import type { ClientImpactRecord, ConnectionImpactRecord, OpenedAdmin } from "@assent/server/admin";
 import {
   confirm,
   counted,
@@ -12,20 +12,6 @@ import {
   type YesOption,
 } from "../confirm.ts";
 import { type JsonOption, withAdmin } from "../shared-options.ts";
-
-/** What a new limit of consents means for consents from before. Undefined: it ends none sooner. */
-export async function ceilingNote(before: Client, after: Client, admin: OpenedAdmin): Promise<string | undefined> {
-  const { impactOfCeiling, MOST_COUNTED } = await import("@assent/server/admin");
-  const impact = await impactOfCeiling(before, after, admin);
-  if (impact === undefined) return undefined;
-  const { ends, lasts, ceiling } = impact;
-  const ended = ends === 0 ? "" : ` ${counted(ends, "consent", MOST_COUNTED)} of owners ended now, with the grants.`;
-  const last = lasts === 0 ? "" : ` ${counted(lasts, "consent", MOST_COUNTED)} will end at this limit, or before.`;
-  return `${CEILING} It is ${(ceiling / 1000).toLocaleString("en")} seconds from the owner's last answer.${ended}${last} ${TOKENS}`;
-}
-
-export const CEILING =
-  "The limit also counts for consents from before. If you raise it, consents that it ended hold again.";
 
 /** Reads and counts what would end with the client. */
 export async function clientImpact(clientId: string, admin: OpenedAdmin): Promise<ClientImpactRecord> {

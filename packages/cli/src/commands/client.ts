@@ -3,7 +3,7 @@
 import type { Client, ClientChanges, OpenedAdmin, OwnClientSettings, Place } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { jsonOf, logoOf } from "../client-files.ts";
-import { lineOf, UsageError } from "../command-errors.ts";
+import { lineOf, type Problem, UsageError } from "../command-errors.ts";
 import { type YesOption, yesOption } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import type { Output, WireRecord } from "../print-records.ts";
@@ -26,7 +26,7 @@ import {
   withAdmin,
 } from "../shared-options.ts";
 import { registerConnect } from "./client-connect.ts";
-import { ceilingNote, remove, setStatus, statusChange } from "./client-ending.ts";
+import { remove, setStatus, statusChange } from "./client-ending.ts";
 import { registerExchange } from "./client-exchange.ts";
 import { withOwnLogo } from "./client-own-logo.ts";
 import { addWorkloadOptions, type WorkloadOptions, workloadOf } from "./client-workload.ts";
@@ -401,8 +401,6 @@ async function change(
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
     if (secret !== null) out.note("The old secret no longer works.");
     for (const note of notes) out.note(note);
-    const limited = await ceilingNote(before, client, admin);
-    if (limited !== undefined) out.note(limited);
     if (told !== undefined) out.note(told);
   });
 }
@@ -439,9 +437,12 @@ async function warn(
   command: Command,
 ) {
   const { clientRemarks, surroundings } = await import("@assent/server/admin");
-  for (const remark of clientRemarks(client, await surroundings(admin))) {
-    out.warn(remark.field === "scope" ? `${remark.problem}: add --scope` : lineOf(remark, command));
-  }
+  for (const remark of clientRemarks(client, await surroundings(admin))) out.warn(clientRemarkLine(remark, command));
+}
+
+/** One line for a remark about a client. */
+export function clientRemarkLine(remark: Problem, command: Command): string {
+  return remark.field === "scope" ? `${remark.problem}: add --scope` : lineOf(remark, command);
 }
 
 /** Warns about clients that owners could mistake for this one. Returns the field of the record that names them. */

@@ -183,18 +183,22 @@ async function list(options: JsonOption) {
   });
 }
 
-async function change(issuer: string, options: IssuerOptions) {
+async function change(issuer: string, options: IssuerOptions, command: Command) {
   const keys = await keysOf(options);
   const { company } = options;
   const settings = { ...settingsOf(options), ...given({ keys }) };
   requireChanges({ ...settings, ...given({ company }) }, "issuer");
   await withAdmin(options, async (admin, out) => {
-    const { companyBySlug, issuerRecord, updateIssuer } = await import("@assent/server/admin");
+    const { companyBySlug, issuerRecord, issuerRemarks, updateIssuer } = await import("@assent/server/admin");
     const changes = { ...settings, ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
-    out.record(issuerRecord(await updateIssuer(issuer, changes, admin)));
-    if (options.status === "disabled") out.note(`The server refuses its assertions now. ${TOKENS}`);
+    const changed = await updateIssuer(issuer, changes, admin);
+    for (const remark of issuerRemarks(changed)) out.warn(lineOf(remark, command));
+    out.record(issuerRecord(changed));
+    if (options.status === "disabled") out.note(ISSUER_DISABLED);
   });
 }
+
+export const ISSUER_DISABLED = `The server refuses its assertions now. ${TOKENS}`;
 
 async function remove(issuer: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
@@ -214,7 +218,7 @@ export async function issuerDeletionTold({ issuer, links, clients }: IssuerImpac
       : ` ${counted(clients.length, "client")} can no longer authenticate with its tokens: ${firstNames(clients)}.`;
   return {
     question: `Deleting the issuer ${issuer} ends ${counted(links, "link", MOST_COUNTED)} of its subjects to users. The server refuses its assertions.${alone} ${TOKENS} You can't undo this.`,
-    done: `Deleted ${issuer}. The server refuses its assertions now. ${TOKENS}`,
+    done: `Deleted ${issuer}. ${ISSUER_DISABLED}`,
   };
 }
 

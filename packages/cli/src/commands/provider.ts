@@ -282,22 +282,17 @@ async function change(id: string, options: UpdateOptions, command: Command) {
   };
   requireChanges({ ...changes, ...rolesOf(options) }, "provider");
   await withAdmin(options, async (admin, out) => {
-    const { findCompanyProvider, impactOfProvider, providerRecord, updateProvider } = await import(
-      "@assent/server/admin"
-    );
+    const { findCompanyProvider, impactOfProvider, providerImpactRecord, providerRecord, updateProvider } =
+      await import("@assent/server/admin");
     const own = await findCompanyProvider(id, admin);
     if (own !== undefined) {
       out.record(await changeOfCompany(own, changes, options, admin));
-      if (status === "disabled") out.note("Nobody can sign in there now. Sessions that began there have ended.");
+      if (status === "disabled") out.note(OWN_DISABLED);
       return;
     }
     told(await updateProvider(id, changes, admin), admin.issuer, providerRecord, out, command);
     if (status !== "disabled") return;
-    const { stranded, all } = await impactOfProvider(id, admin);
-    const alone = `${all ? "" : "at least "}${counted(stranded, "person", undefined, "people")}`;
-    out.note(
-      `Nobody can sign in there now. Sessions that began there stay, and apps keep their access.${stranded === 0 ? "" : ` Without another way to sign in: ${alone}.`}`,
-    );
+    out.note(providerDisabledText(providerImpactRecord(await impactOfProvider(id, admin), false)));
   });
 }
 
@@ -312,6 +307,15 @@ async function remove(id: string, options: JsonOption & YesOption) {
     await (impact.own ? deleteCompanyProvider : deleteProvider)(id, admin);
     out.done({ id, deleted: true }, done);
   });
+}
+
+const OWN_DISABLED = "Nobody can sign in there now. Sessions that began there have ended.";
+
+/** What a provider that was disabled means for its people. */
+export function providerDisabledText({ own, without_another: stranded, complete }: ProviderImpactRecord): string {
+  if (own) return OWN_DISABLED;
+  const alone = `${complete ? "" : "at least "}${counted(stranded, "person", undefined, "people")}`;
+  return `Nobody can sign in there now. Sessions that began there stay, and apps keep their access.${stranded === 0 ? "" : ` Without another way to sign in: ${alone}.`}`;
 }
 
 export function providerDeletionTold(impact: ProviderImpactRecord): Told {

@@ -1,7 +1,7 @@
 /** What a remote command gets, and how its options become fields of the admin API. */
 
 import type { Command } from "commander";
-import { Failure } from "../command-errors.ts";
+import { Failure, type Problem } from "../command-errors.ts";
 import { TOKENS, type Told, type ToldOfStatus } from "../confirm.ts";
 import type { Column, Output, WireRecord } from "../print-records.ts";
 import { noneWith } from "../shared-options.ts";
@@ -66,10 +66,14 @@ export function listed(id: OperationId, shown: readonly Column[], none: string):
   };
 }
 
-/** Shows the record of an answer. */
-export function show(out: Output, record: Body, once: readonly string[] = []): void {
-  for (const { field, problem } of (record["warnings"] ?? []) as { field: string | null; problem: string }[])
-    out.warn(field === null ? problem : `${field}: ${problem}`);
+/** Shows the record of an answer. `lineOf`: a warning with the flag of the command instead of the field's name. */
+export function show(
+  out: Output,
+  record: Body,
+  once: readonly string[] = [],
+  lineOf = ({ field, problem }: Problem) => (field === null ? problem : `${field}: ${problem}`),
+): void {
+  for (const remark of (record["warnings"] ?? []) as Problem[]) out.warn(lineOf(remark));
   const { warnings: _, notes: __, ...rest } = record;
   out.record(rest as WireRecord, once);
   noteAll(out, record);

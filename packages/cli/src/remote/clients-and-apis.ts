@@ -3,9 +3,9 @@
 import type { ClientImpactRecord, ConnectionRecord } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { type ClientOptions, metadataOf, ownSettingsOf } from "../commands/client.ts";
+import { type ClientOptions, clientRemarkLine, metadataOf, ownSettingsOf } from "../commands/client.ts";
 import { type ConnectOptions, confirmEnding, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
-import { CEILING, clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
+import { clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
 import { confirmOff, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { resourceDeletionTold } from "../commands/resource.ts";
@@ -15,7 +15,7 @@ import {
   settingsOf as scopeSettingsOf,
   tellDeletedScope,
 } from "../commands/scope.ts";
-import { confirm, TOKENS, type ToldOfStatus } from "../confirm.ts";
+import { confirm, type ToldOfStatus } from "../confirm.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, RemoteApi } from "./api.ts";
@@ -71,7 +71,7 @@ function changedLists(options: object, present: Body): Body {
   );
 }
 
-const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
+const updateClient: RemoteCommand = async ({ args, options, command, api, out }) => {
   const [id = ""] = args;
   const asked = options as unknown as ClientOptions;
   const { status } = options;
@@ -89,18 +89,20 @@ const updateClient: RemoteCommand = async ({ args, options, api, out }) => {
       ? changed
       : {
           ...(await api.call(status === "disabled" ? "clients.disable" : "clients.enable", { path: [id] })),
-          ...given({ notes: changed["notes"] }),
+          ...given({ warnings: changed["warnings"], notes: changed["notes"] }),
         };
   const lost = Object.fromEntries(
     Object.keys(fields).map((field) => [field, list(before[field]).filter((one) => !list(after[field]).includes(one))]),
   );
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
-  show(out, after);
+  show(out, after, [], (remark) => clientRemarkLine(remark, command));
   if (told.done !== undefined) out.note(told.done);
-  const limit = after["consent_ceiling"] ?? null;
-  if ("consent_ceiling" in fields && limit !== "none" && limit !== (before["consent_ceiling"] ?? null))
-    out.note(`${CEILING} ${TOKENS}`);
 };
+
+/** For commands that change one setting: their warnings are about that setting. */
+function withoutWarnings({ warnings: _, ...record }: Body): Body {
+  return record;
+}
 
 const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api, out }) => {
   const changes = exchangeChangesOf(options as ExchangeOptions);
@@ -117,7 +119,7 @@ const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api,
   const tokenExchange = stored === undefined ? null : { ...NO_EXCHANGE, ...lists, scopes: list(scope) };
   for (const remark of exchangeRemarks({ tokenExchange, grantTypes: list(grantTypes) }))
     out.warn(lineOf(remark, command));
-  show(out, changed);
+  show(out, withoutWarnings(changed));
   if (done !== undefined) out.note(done);
 };
 
@@ -141,7 +143,7 @@ const connect: RemoteCommand = async (call) => {
     note = connectionNote(before, options, company, known);
     return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
   });
-  show(out, changed);
+  show(out, withoutWarnings(changed));
   if (note !== undefined) out.note(note);
 };
 

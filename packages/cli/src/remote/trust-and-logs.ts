@@ -2,18 +2,25 @@
 
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UsageError } from "../command-errors.ts";
+import type { ProviderImpactRecord } from "@assent/server/admin";
+import { lineOf, UsageError } from "../command-errors.ts";
 import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
 import {
   companyIn,
+  ISSUER_DISABLED,
   type IssuerOptions,
   issuerDeletionTold,
   settingsOf as issuerSettingsOf,
   keysOf,
 } from "../commands/issuer.ts";
 import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
-import { type ProviderOptions, providerDeletionTold, settingsOf as providerSettingsOf } from "../commands/provider.ts";
+import {
+  type ProviderOptions,
+  providerDeletionTold,
+  providerDisabledText,
+  settingsOf as providerSettingsOf,
+} from "../commands/provider.ts";
 import { revokingQuestion } from "../commands/registration.ts";
 import { settingText } from "../commands/setting.ts";
 import { linesOf } from "../commands/user-import.ts";
@@ -35,6 +42,7 @@ import {
   limitOf,
   listed,
   on,
+  type RemoteCall,
   type RemoteCommand,
   type RemoteCommands,
   show,
@@ -42,6 +50,11 @@ import {
   userId,
   wire,
 } from "./call.ts";
+
+/** Shows a record that was made or changed, with warnings that name the flags of the command. */
+function showChanged({ command, out }: RemoteCall, record: Body): void {
+  show(out, record, [], (remark) => lineOf(remark, command));
+}
 
 const eventFilters = (options: object) => filtersOf(options as Filters);
 
@@ -53,10 +66,9 @@ async function issuerFields(call: Parameters<RemoteCommand>[0]): Promise<Body> {
 
 const issuerCommands: RemoteCommands = {
   "issuer create": async (call) => {
-    const { options, api, out } = call;
-    const { type, issuer } = options;
+    const { type, issuer } = call.options;
     const body = { type, issuer, ...(await issuerFields(call)) };
-    show(out, await api.call("issuers.create", { body }));
+    showChanged(call, await call.api.call("issuers.create", { body }));
   },
   "issuer list": listed(
     "issuers.list",
@@ -64,11 +76,12 @@ const issuerCommands: RemoteCommands = {
     "There are no trusted issuers.",
   ),
   "issuer update": async (call) => {
-    const { args, api, out } = call;
+    const { args, options, api, out } = call;
     const [issuer = ""] = args;
     const changes = await issuerFields(call);
     requireChanges(changes, "issuer");
-    show(out, await api.change("issuers", [issuer], () => changes));
+    showChanged(call, await api.change("issuers", [issuer], () => changes));
+    if (options["status"] === "disabled") out.note(ISSUER_DISABLED);
   },
   "issuer delete": async (call) => {
     const { args, options, api, out } = call;
@@ -120,7 +133,7 @@ const providerCommands: RemoteCommands = {
         ? { type, preset, tenant, host, realm }
         : { preset, company_id: await companyId(call, company) };
     const made = await call.api.call("providers.create", { body: { ...fields, ...given(kind) } });
-    show(call.out, made);
+    showChanged(call, made);
     call.out.note(`Next step: register this redirect URI at the provider: ${String(made["redirect_uri"])}`);
   },
   "provider list": listed(
@@ -129,7 +142,9 @@ const providerCommands: RemoteCommands = {
     "There are no sign-in providers.",
   ),
   "provider show": async ({ args: [id = ""], api, out }) => show(out, await api.call("providers.show", { path: [id] })),
-  "provider update": async ({ args: [id = ""], options, api, out }) => {
+  "provider update": async (call) => {
+    const { args, options, api, out } = call;
+    const [id = ""] = args;
     const { status } = options;
     const add = (options["addEmailDomain"] ?? []) as readonly string[];
     const remove = (options["removeEmailDomain"] ?? []) as readonly string[];
@@ -140,7 +155,10 @@ const providerCommands: RemoteCommands = {
       const kept = ((present["email_domains"] ?? []) as string[]).filter((one) => !remove.includes(one));
       return { ...fields, email_domains: [...new Set([...kept, ...add])] };
     });
-    show(out, changed);
+    showChanged(call, changed);
+    if (status !== "disabled") return;
+    const impact = (await api.impact("providers.impact", { path: [id] })) as ProviderImpactRecord | undefined;
+    if (impact !== undefined) out.note(providerDisabledText(impact));
   },
   "provider delete": async (call) => {
     const { args, options, api, out } = call;

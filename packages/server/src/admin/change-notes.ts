@@ -29,6 +29,7 @@ import { counted } from "./counted.ts";
 import {
   type CompanyAppImpact,
   companiesNeeding,
+  impactOfCeiling,
   impactOfCompany,
   impactOfCompanyApp,
   impactOfMember,
@@ -235,7 +236,23 @@ export async function changeClient(
     seen.push(present);
   });
   const earlier = seen.at(-1) ?? client;
-  return { client, notes: [...removalNotes(earlier, client), ...(await connectionNotes(earlier, client, context))] };
+  const connections = await connectionNotes(earlier, client, context);
+  return {
+    client,
+    notes: [...removalNotes(earlier, client), ...connections, ...(await ceilingNotes(earlier, client, context))],
+  };
+}
+
+/** What a lower limit of consents means for consents from before. */
+async function ceilingNotes(before: Client, after: Client, context: AdminContext): Promise<readonly string[]> {
+  const impact = await impactOfCeiling(before, after, context);
+  if (impact === undefined) return [];
+  const { ends, lasts, ceiling } = impact;
+  const ended = ends === 0 ? "" : ` ${counted(ends, "consent")} of owners ended now, with the grants.`;
+  const last = lasts === 0 ? "" : ` ${counted(lasts, "consent")} will end at this limit, or before.`;
+  return [
+    `The limit also counts for consents from before. If you raise it, consents that it ended hold again. It is ${(ceiling / 1000).toLocaleString("en")} seconds from the owner's last answer.${ended}${last} ${TOKENS}`,
+  ];
 }
 
 /** Which connection with another server now counts for a company, or for its members' own sign-ins, instead of another one. */

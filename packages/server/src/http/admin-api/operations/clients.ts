@@ -8,11 +8,14 @@ import { changeClient } from "../../../admin/change-notes.ts";
 import {
   type ClientChanges,
   clientOf,
+  clientRemarks,
   createClient,
   deleteClient,
   type OwnClientSettings,
+  redirectRemarks,
   rotateSecret,
   setLogo,
+  surroundings,
   updateClient,
 } from "../../../admin/clients.ts";
 import { impactOfClient, impactOfConnections } from "../../../admin/deletion-impact.ts";
@@ -32,6 +35,7 @@ import {
   notesIn,
   oneOf,
   orNull,
+  remarksIn,
   scopeText,
   text,
   texts,
@@ -277,11 +281,14 @@ export const clients = [
     ...at("clients.update", "PATCH /clients/{client_id}"),
     ...writes("clients"),
     summary: "Change a client",
-    notes: "Fields that the body does not have stay. A list is replaced as a whole.",
+    notes:
+      "Fields that the body does not have stay. A list is replaced as a whole. `warnings` names risky settings; `notes` says what the change means for access that exists.",
     command: "client update",
     alsoBy: ["client exchange", "client connect"],
     body: clientChanges,
-    result: translatedRecord("client_name", { ...records.clientRecord.properties, ...withNotes }),
+    result: translatedRecord("client_name", {
+      ...{ ...records.clientRecord.properties, ...records.withRemarks, ...withNotes },
+    }),
     tagged: true,
     matches: true,
     async answer(call) {
@@ -289,14 +296,18 @@ export const clients = [
       requireSettings(authority, body);
       const changes: ClientChanges = { metadata: metadataIn(body), ...settingsIn(body) };
       const over = await requireOver(call);
+      const seen: Client[] = [];
       const { client, notes } = await changeClient(params["client_id"] ?? "", changes, admin, (present) => {
+        seen.push(present);
         over(present);
         requireVouching(call, present);
         match(clientRecord(present, admin.issuer));
       });
-      const told = (one: Client) => {
+      const told = async (one: Client) => {
         const { record, tagged } = answered(one, call);
-        return { record: { ...record, ...notesIn(notes) }, tagged };
+        const ofHosts = redirectRemarks(seen.at(-1) ?? one, one);
+        const remarks = [...ofHosts, ...clientRemarks(one, await surroundings(admin))];
+        return { record: { ...record, ...remarksIn(remarks), ...notesIn(notes) }, tagged };
       };
       if (body.reviewed !== true && body.verified !== true) return told(client);
       const { takeLogo } = await import("../../../admin/logo-of-reviewed-client.ts");
