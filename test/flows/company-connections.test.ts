@@ -150,6 +150,7 @@ describe("IJ-01 a company's admin connects an app on the page", () => {
     expect(shown.text).not.toContain("Write in your chats");
     const history = await admin.get(`/company/${company.slug}/history`);
     expect(history.text).toMatch(/was connected with <bdi[^>]*>Chat<\/bdi> for the members/);
+    expect(history.text.replaceAll(/<[^>]*>/g, "")).toContain(`may act for ${company.member.username} at `);
     const own = await signedIn.person.agent.get("/account/history");
     expect(own.text).toContain("act for you at");
     expect(own.text).toContain(company.name);

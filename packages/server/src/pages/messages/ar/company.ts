@@ -395,7 +395,7 @@ export const company = {
       allowedByPassword: "سجل {app} الدخول بكلمة مرور",
       allowedByPolicy: "تمت الموافقة على {app} لجميع الأعضاء",
       reconnected: "اتصل {app} من جديد",
-      vouched: "يمكن لـ {app} التصرف نيابة عن الشركة لدى {through}",
+      vouched: "يمكن لـ {app} التصرف نيابة عن {person} لدى {through}",
       vouchedByCompany: "تسمح {company} لـ {app} بالتصرف نيابة عنك لدى {through}",
       delegated: "حصل {app}، عبر {through}، على الوصول إلى بيانات الشركة",
       connected: "تم ربط {app} بواسطة {person}",

@@ -392,7 +392,7 @@ export const company = {
       allowedByPassword: "{app} hat sich mit einem Passwort angemeldet",
       allowedByPolicy: "{app} wurde für alle Mitglieder zugelassen",
       reconnected: "{app} hat sich wieder verbunden",
-      vouched: "{app} darf bei {through} für das Unternehmen handeln",
+      vouched: "{app} darf bei {through} für {person} handeln",
       vouchedByCompany: "{company} lässt {app} bei {through} für Sie handeln",
       delegated: "{app}, über {through}, erhielt Zugriff auf die Daten des Unternehmens",
       connected: "{person} hat {app} verbunden",

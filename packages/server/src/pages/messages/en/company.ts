@@ -379,7 +379,7 @@ export const company = {
       allowedByPassword: "{app} signed in with a password",
       allowedByPolicy: "{app} was approved for all members",
       reconnected: "{app} connected again",
-      vouched: "{app} may act for the company at {through}",
+      vouched: "{app} may act for {person} at {through}",
       vouchedByCompany: "{company} lets {app} act for you at {through}",
       delegated: "{app}, through {through}, got access to the company’s data",
       connected: "{person} connected {app}",

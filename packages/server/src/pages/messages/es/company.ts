@@ -387,7 +387,7 @@ export const company = {
       allowedByPassword: "{app} inició sesión con una contraseña",
       allowedByPolicy: "Se aprobó {app} para todos los miembros",
       reconnected: "{app} volvió a conectarse",
-      vouched: "{app} puede actuar en nombre de la empresa en {through}",
+      vouched: "{app} puede actuar en nombre de {person} en {through}",
       vouchedByCompany: "{company} permite que {app} actúe en su nombre en {through}",
       delegated: "{app}, a través de {through}, obtuvo acceso a los datos de la empresa",
       connected: "{person} conectó {app}",

@@ -398,7 +398,7 @@ export const company = {
       allowedByPassword: "{app} s’est connectée avec un mot de passe",
       allowedByPolicy: "{app} a été approuvée pour tous les membres",
       reconnected: "{app} s’est reconnectée",
-      vouched: "{app} peut agir pour l’entreprise auprès de {through}",
+      vouched: "{app} peut agir pour {person} auprès de {through}",
       vouchedByCompany: "{company} permet à {app} d’agir pour vous auprès de {through}",
       delegated: "{app}, via {through}, a obtenu l’accès aux données de l’entreprise",
       connected: "{person} a connecté {app}",

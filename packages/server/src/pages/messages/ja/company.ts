@@ -375,7 +375,7 @@ export const company = {
       allowedByPassword: "{app} がパスワードでサインインしました",
       allowedByPolicy: "{app} が全メンバーに承認されました",
       reconnected: "{app} が再び接続しました",
-      vouched: "{app} は {through} で会社に代わって操作できます",
+      vouched: "{app} は {through} で {person} に代わって操作できます",
       vouchedByCompany: "{company} により、{app} は {through} であなたに代わって操作できます",
       delegated: "{through} を通じて {app} が会社のデータにアクセスしました",
       connected: "{person} が {app} を接続しました",
