@@ -127,6 +127,12 @@ export async function changeAppPolicy(
   const lost = narrower.filter((name) => lostBy(held, after).some((one) => one.name === name));
   const notes = lost.length === 0 ? [] : [`Access that members gave no longer has ${lost.join(", ")}. ${TOKENS}`];
   if (rule === "allow") notes.push(...shortenedNotes(held, after));
+  if (policy.keepsEnd === true && earlier !== undefined && set?.rule === "allow" && earlier.endsAt === set.endsAt)
+    notes.push(
+      set.endsAt === null
+        ? "The approval still has no end."
+        : `The approval still ends on ${endText(set.endsAt, context.now())}.`,
+    );
   if (rule === "allow" && selected === undefined) return { grantsEnded, meaning, notes };
   const { members: people } = await impactOfCompanyApp(slug, clientId, context);
   if (people > 0)
@@ -183,7 +189,7 @@ function shortenedNotes(before: readonly HeldScope[], after: readonly HeldScope[
 const NEAR = 3 * 86_400_000;
 
 /** `2027-01-31`, or `2027-01-31 12:00 UTC` if it is near. */
-function endText(at: Millis, now: Millis): string {
+export function endText(at: Millis, now: Millis): string {
   return at - now >= NEAR ? new Date(at).toISOString().slice(0, 10) : timeText(at);
 }
 

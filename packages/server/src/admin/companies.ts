@@ -7,7 +7,14 @@ import type { Millis } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { connectionsOf, type ListedConnection } from "../owners/companies/connections.ts";
 import { peopleIn, ruleChange } from "../owners/companies/rule-change.ts";
-import { canonicalSlug, endOfRule, MAX_COMPANY_NAME, MAX_SELECTED, standingRule } from "../owners/company-rules.ts";
+import {
+  canonicalSlug,
+  endOfRule,
+  isInForce,
+  MAX_COMPANY_NAME,
+  MAX_SELECTED,
+  standingRule,
+} from "../owners/company-rules.ts";
 import type { Company, CompanyKey, DefaultRule, ListedRule, Member, NewRule, Role } from "../owners/company-storage.ts";
 import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
@@ -227,6 +234,8 @@ export interface AppPolicy {
   readonly scopes?: readonly string[];
   /** Seconds until the approval ends. Absent: a year. */
   readonly lifetime?: number;
+  /** True: an approval that still holds keeps its end, and `lifetime` counts only for a new one. */
+  readonly keepsEnd?: boolean;
   /** The usernames or addresses of the members for whom the app is allowed. Absent: all members. */
   readonly selected?: readonly string[];
   /** For the end of an approval, or one for fewer members: whether members who use the app already keep their access. */
@@ -260,7 +269,8 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
   const key = { partition, companyId };
   const selected = await selectedMembers(key, slug, policy, context);
   const ceiling = ceilingFor(client, context);
-  const endsAt = now + (policy.lifetime ?? YEAR) * 1000;
+  const approval = policy.keepsEnd === true ? await approvalInForce(key, { clientId, ceiling }, context) : undefined;
+  const endsAt = approval === undefined ? now + (policy.lifetime ?? YEAR) * 1000 : endOfRule(approval, { ceiling });
   const next: NewRule | null =
     rule === "none"
       ? null
@@ -279,6 +289,16 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
     shown: { locale: "en", clientName: client.name, logo: client.logo },
   });
   return outcome.kind === "done" ? outcome.grantsEnded : unknownCompany(slug);
+}
+
+/** The approval that the company gives an app now. */
+async function approvalInForce(
+  key: CompanyKey,
+  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
+  { storage, now }: AdminContext,
+): Promise<ListedRule | undefined> {
+  const rule = (await storage.companyApps.listRules(key)).find((one) => one.clientId === clientId);
+  return rule !== undefined && isInForce(rule, { ceiling }, now()) ? rule : undefined;
 }
 
 /** Throws `invalid` if members would lose the approval with which an app acts for them. */

@@ -6,7 +6,17 @@ import type { OpenedAdmin } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Cause } from "../events/event.ts";
 import type { Context, Ended, Fields, Kind, Operator, Present } from "./kind.ts";
-import { type Create, changedSince, compare, type Draft, desired, differing, type Step, shownName } from "./plan.ts";
+import {
+  type Create,
+  changedSince,
+  compare,
+  type Draft,
+  desired,
+  differing,
+  type Step,
+  shownLabel,
+  shownName,
+} from "./plan.ts";
 import { type Problem, refuseAll } from "./problems.ts";
 import type { Configuration } from "./read-file.ts";
 import { operatorOf, problemsOfRefusal } from "./run-operations.ts";
@@ -86,7 +96,6 @@ interface Tried {
 }
 
 const nameOf = ({ section }: Kind, label: string) => `${section} ${label}`;
-const shownKey = (label: string) => label.replaceAll(" ", "/");
 
 /** The end of a creation. */
 type Settle = Omit<Create, "action"> & { readonly action: "settle" };
@@ -112,7 +121,7 @@ async function trial(
   const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), notesOf);
   const marks = [...draft.marks, ...made];
   const [changes, notes, idle]: [Change[], string[], Set<string>] = [[], [], new Set()];
-  const deleted = new Set(draft.steps.flatMap((step) => (step.action === "delete" ? ownersOf(step) : [])));
+  const ended = new Set(draft.steps.flatMap(ownersEnded));
   for (const step of draft.steps) {
     const name = nameOf(step.kind, labelOf(step));
     const fields = await fieldsOf(step, marks, context);
@@ -120,24 +129,27 @@ async function trial(
     else {
       changes.push(changeOf(step, fields, ends.get(name)));
       // What stays without a rule of a company ends with the company or the client.
-      if (step.kind.section === "policies" && partsOf(step).some((part) => deleted.has(part))) continue;
-      const shown = `${step.kind.noun} ${shownKey(labelOf(step))}`;
+      if (step.kind.section === "policies" && partsOf(step).some((part) => ended.has(part))) continue;
+      const shown = `${step.kind.noun} ${shownLabel(labelOf(step))}`;
       notes.push(...(notesOf.get(name) ?? []).map((note) => `${shown}: ${note}`));
     }
   }
   return { draft, changes, idle, notes };
 }
 
-/** A policy is about a company and a client: both as `deleted` has them. */
+/** A policy is about a company and a client: both as `ownersEnded` has them. */
 function partsOf(step: Step): readonly string[] {
   const [slug = "", client = ""] = labelOf(step).split(" ");
   return [`companies ${slug}`, `clients ${client}`];
 }
 
-/** Companies and clients that a step deletes, by their keys in policies. */
-function ownersOf({ kind, ...step }: Extract<Step, { action: "delete" }>): readonly string[] {
-  if (kind.section === "companies") return [`companies ${step.present.label}`];
-  return kind.section === "clients" ? [`clients ${step.present.label}`, `clients ${step.present.recordId}`] : [];
+/** Companies and clients that a step deletes or disables, by their keys in policies. */
+function ownersEnded(step: Step): readonly string[] {
+  if (step.action === "create") return [];
+  if (step.action === "update" && step.changes["status"] !== "disabled") return [];
+  const { section } = step.kind;
+  if (section === "companies") return [`companies ${step.present.label}`];
+  return section === "clients" ? [`clients ${step.present.label}`, `clients ${step.present.recordId}`] : [];
 }
 
 /** Counted before the step is done. Undefined: it takes nothing away from anybody. */
@@ -152,7 +164,7 @@ async function endsOf(step: Step, context: Context): Promise<Ended | undefined> 
 
 function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends"]): Change {
   const { action, kind } = step;
-  const about = { action, section: kind.section, noun: kind.noun, key: shownKey(labelOf(step)), fields };
+  const about = { action, section: kind.section, noun: kind.noun, key: shownLabel(labelOf(step)), fields };
   return ends === undefined ? about : { ...about, ends };
 }
 
@@ -343,7 +355,7 @@ function planOf(file: Configuration, { draft, changes, idle, notes }: Tried): Pl
     adopted: unmarked.map(shown),
     left: draft.left.map(shown),
     warnings: warningsOf(draft),
-    notes,
+    notes: [...notes, ...draft.remarks],
   };
 }
 

@@ -86,6 +86,8 @@ export interface Kind {
   hasSecret?(present: Present, field: string, secret: string, context: Context): boolean;
   /** Fields whose secrets exist, for the export. */
   secretsOf?(present: Present): readonly string[];
+  /** What an entry says that doesn't count for the record now, although the two are the same otherwise. */
+  remark?(entry: Entry, present: Present, context: Context): Promise<string | undefined>;
   /** Returns the id of the new record. */
   create(entry: Entry, operator: Operator): Promise<string>;
   /** Completes a new record once all new records of its section exist. */

@@ -43,6 +43,8 @@ export interface Draft {
   readonly marks: readonly ConfiguredRecord[];
   /** A hash of each record that was compared, by section and key. Another one: somebody changed it since. */
   readonly seen: ReadonlyMap<string, string>;
+  /** What entries of `same` say that doesn't count now. */
+  readonly remarks: readonly string[];
 }
 
 export async function compare(file: Configuration, prune: boolean, context: Context): Promise<Draft> {
@@ -50,6 +52,7 @@ export async function compare(file: Configuration, prune: boolean, context: Cont
   const problems: Problem[] = [];
   const [steps, same, left]: [Step[], Draft["same"][number][], Draft["left"][number][]] = [[], [], []];
   const seen = new Map<string, string>();
+  const remarks: string[] = [];
   for (const kind of kinds) {
     const entries = file.entriesOf(kind);
     const ofKind = marks.filter((mark) => mark.kind === kind.section);
@@ -66,8 +69,13 @@ export async function compare(file: Configuration, prune: boolean, context: Cont
       }
       problems.push(...problemsOf(file, kind, entry, present, ofKind));
       const update = differenceOf(kind, entry, present, context);
-      if (update === undefined) same.push({ kind, present });
-      else steps.push(update);
+      if (update !== undefined) {
+        steps.push(update);
+        continue;
+      }
+      same.push({ kind, present });
+      const remark = await kind.remark?.(entry, present, context);
+      if (remark !== undefined) remarks.push(`${kind.noun} ${shownLabel(entry.label)}: ${remark}`);
     }
     const wanted = new Set(entries.map(({ label }) => label));
     const gone = found.filter(
@@ -77,13 +85,16 @@ export async function compare(file: Configuration, prune: boolean, context: Cont
     else left.push(...gone.map((present) => ({ kind, present })));
   }
   refuseAll(problems);
-  return { steps, same, left, marks, seen };
+  return { steps, same, left, marks, seen, remarks };
 }
 
 /** `policies/acme/web`. */
 export function shownName({ section }: Kind, label: string): string {
-  return `${section}/${label.replaceAll(" ", "/")}`;
+  return `${section}/${shownLabel(label)}`;
 }
+
+/** `acme/web`. */
+export const shownLabel = (label: string) => label.replaceAll(" ", "/");
 
 function hashOf({ recordId, record }: Present): string {
   return createHash("sha256")

@@ -427,6 +427,21 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     const plan = await planOf(noClient, at.admin, { prune: true });
     expect(steps(plan)).toContain("delete policies acme/web");
     expect(plan.notes.filter((note) => note.startsWith("policy acme/web"))).toEqual([]);
+    const offClient = without.replace(/ {2}web:\n/, "  web:\n    status: disabled\n");
+    const offCompany = without.replace(/ {2}acme:\n/, "  acme:\n    status: disabled\n");
+    for (const text of [offClient, offCompany]) {
+      expect(text).not.toBe(without);
+      const off = await planOf(text, at.admin, { prune: true });
+      expect(steps(off)).toContain("delete policies acme/web");
+      expect(off.notes.filter((note) => note.startsWith("policy acme/web"))).toEqual([]);
+    }
+    const noCompany = without
+      .replace(/companies:\n[\s\S]*?(?=policies:)/, "")
+      .replace(/policies:\n[\s\S]*?(?=\nproviders:)/, "");
+    expect(noCompany).not.toContain("name: Acme");
+    const gone = await planOf(noCompany, at.admin, { prune: true });
+    expect(steps(gone)).toEqual(expect.arrayContaining(["delete companies acme", "delete policies acme/web"]));
+    expect(gone.notes.filter((note) => note.startsWith("policy acme/web"))).toEqual([]);
   });
 
   test("two new webhooks with one address → each keeps its key", async () => {

@@ -1,7 +1,10 @@
 /** Rules of companies about apps in a configuration. Their keys are the company's slug and the client_id. */
 
+import { endText } from "../../admin/change-notes.ts";
 import { companyRules } from "../../admin/companies.ts";
+import { ceilingFor } from "../../admin/context.ts";
 import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
+import { endOfRule } from "../../owners/company-rules.ts";
 import type { Company, ListedRule } from "../../owners/company-storage.ts";
 import { type Context, entrySchema, type Fields, type Kind, type Operator, type Present } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
@@ -42,6 +45,9 @@ async function membersOf(label: string, context: Context): Promise<{ readonly me
   return { members_of_app: (await impactOfCompanyApp(slug, clientId, context)).members };
 }
 
+/** In milliseconds. */
+const SECOND = 1000;
+
 /** Members who use an approval that ends keep their access until the approval would have ended. */
 const KEEP = { members: "keep" };
 
@@ -50,7 +56,7 @@ export const policies: Kind = {
   noun: "policy",
   keyed: "slug, and below it the client_id",
   schema: {
-    ...entrySchema(bodyOf("companies.set-rule"), ["selected", "members", "rule"], {
+    ...entrySchema(bodyOf("companies.set-rule"), ["selected", "members", "rule", "end"], {
       rule: { type: "string", enum: ["allow", "ask", "block"] },
     }),
     required: ["rule"],
@@ -72,9 +78,20 @@ export const policies: Kind = {
       return client !== undefined && isOperators(client);
     });
   },
+  async remark({ label, fields: { lifetime } }, { record, fields }, context) {
+    const approval = record as ListedRule;
+    const { rule, clientId, decidedAt, endsAt } = approval;
+    const client = (await context.storage.clients.get({ clientId }))?.record;
+    if (rule !== "allow" || typeof lifetime !== "number" || client === undefined) return undefined;
+    const asInFile = { ...approval, endsAt: decidedAt + lifetime * 1000 };
+    const given = endOfRule(asInFile, { ceiling: ceilingFor(client, context) });
+    if (endsAt !== null && given !== null && Math.abs(endsAt - given) < SECOND) return undefined;
+    const end = endsAt === null ? "has no end" : `ends on ${endText(endsAt, context.now())}`;
+    return `The approval ${end}. The file's lifetime counts from the next approval. To renew it now, run: assent company policy ${label} --rule allow --scope "${fields["scope"]}" --lifetime ${lifetime}`;
+  },
   create: ({ label, fields }, operator) => set(label, { ...fields, ...KEEP }, operator),
   async update(_before, _changes, { label, fields }, operator) {
-    await set(label, { ...fields, ...KEEP }, operator);
+    await set(label, { ...fields, ...KEEP, end: "keep" }, operator);
   },
   async remove({ label }, operator) {
     await set(label, { rule: "none", ...KEEP }, operator);

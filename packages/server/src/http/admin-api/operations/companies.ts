@@ -293,12 +293,13 @@ export const companies = [
     ...writes("companies"),
     summary: "Decide about an app for all members of a company",
     notes:
-      "`none` removes the rule. `members` says whether members who use the app keep their access. `notes` of the answer says which access stays.",
+      "`none` removes the rule. With `end` `keep`, an approval that still holds keeps its end; `lifetime` then counts only for a new one. `members` says whether members who use the app keep their access. `notes` of the answer says which access stays.",
     command: "company policy",
     body: body({
       rule: oneOf(APP_RULES),
       scope: maybe(scopeText("the scopes that members can grant at most")),
       lifetime: maybe(Type.Integer({ minimum: 1, maximum: 3_153_600_000, description: "seconds; default a year" })),
+      end: maybe(oneOf(["keep"])),
       selected: maybe(texts(1000, 300, "usernames of the members for whom the app is allowed; default all")),
       members: maybe(oneOf(["keep", "end"])),
     }),
@@ -308,10 +309,11 @@ export const companies = [
       ...withNotes,
     }),
     async answer(call) {
-      const { rule, scope, lifetime, selected, members } = call.body;
+      const { rule, scope, lifetime, end, selected, members } = call.body;
       const policy = {
         ...{ clientId: call.params["client_id"] ?? "", rule },
         ...given({ scopes: words(scope), lifetime, selected, members }),
+        ...(end === "keep" ? { keepsEnd: true } : {}),
       };
       const { grantsEnded, meaning, notes } = await changeAppPolicy(refOf(call), policy, call.admin);
       return { record: { grants_ended: grantsEnded, meaning, ...notesIn(notes) } };
