@@ -375,13 +375,17 @@ export const changeEnd = transaction<
   return { kind: "changed", entryId };
 });
 
+type Narrow = ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis };
+
 /** Removes scopes from the consent and from every live grant under it. */
-export const narrowConsent = transaction<
-  ConsentKey & InSession & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis },
-  NarrowConsentOutcome
->(async (tx, args) => {
+export const narrowConsent = transaction<Narrow & InSession, NarrowConsentOutcome>(
+  async (tx, { sessionId, ...args }) =>
+    (await mayStillAs(tx, args, sessionId)) ? narrow(tx, args) : { kind: "unknown" },
+);
+
+/** Does the work of `narrowConsent` inside another verb's transaction. */
+export async function narrow(tx: Tx, args: Narrow): Promise<NarrowConsentOutcome> {
   const { partition, ownerId, clientId, now } = args;
-  if (!(await mayStillAs(tx, args, args.sessionId))) return { kind: "unknown" };
   const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
   const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
@@ -402,7 +406,7 @@ export const narrowConsent = transaction<
         },
   });
   return ends ? { kind: "revoked", entryId } : { kind: "narrowed", left: after.left, entryId };
-});
+}
 
 /** Forgets which scopes the owner declined, so that the page asks for them again. */
 export const forgetDeclined = transaction<

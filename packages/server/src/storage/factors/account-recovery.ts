@@ -17,7 +17,7 @@ import {
   undoHolds,
 } from "../../owners/recovery/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
-import { endConsent } from "../consents/consents.ts";
+import { endConsent, narrow } from "../consents/consents.ts";
 import { noteEnded } from "../consents/history.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
@@ -47,7 +47,7 @@ import { settleName } from "../people/name-reconciliation.ts";
 import type { PersonKey } from "../people/person-row.ts";
 import { getPerson } from "../people/person-row.ts";
 import { unreserveName } from "../people/unique-names.ts";
-import { personColumns, personOf, text } from "../row-conversion.ts";
+import { consentColumns, consentOf, personColumns, personOf, text } from "../row-conversion.ts";
 import { isOperator } from "./lock-person-row.ts";
 import { listPasskeys, lockPasskeys } from "./passkeys.ts";
 import { bringBack, eraseRemovals, removedFactors, removedPasskeys, setAside } from "./removed-factors.ts";
@@ -239,7 +239,8 @@ const newGrants = endingOf(
 
 /**
  * Ends the grants to apps that were connected to the person's own account since then, and grants that are being made at
- * this moment.
+ * this moment. Apps that were connected before lose the scopes that they got since, or whose end was decided since: the end
+ * before is not stored.
  */
 async function endNewConnections(
   tx: Tx,
@@ -255,9 +256,27 @@ async function endNewConnections(
     const clientId = text(app, "client_id");
     await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, now });
   }
+  for (const { clientId, remove } of await widenedSince(tx, { partition, personId }, since))
+    await narrow(tx, { partition, ownerId: personId, clientId, remove, by: personId, now });
   await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, newGrants, { partition, personId, since }, { status: "owner_ended", now });
   await noteEnded(tx, { partition, ownerId: personId, cause: "password", by: personId, now }, ended);
+}
+
+/** The scopes that consents of the person got since then, or whose end was decided since. */
+async function widenedSince(
+  tx: Tx,
+  { partition, personId }: PersonKey,
+  since: Millis,
+): Promise<readonly { readonly clientId: string; readonly remove: readonly string[] }[]> {
+  const rows = await tx.all(
+    sql`SELECT ${consentColumns} FROM consents WHERE partition = :partition AND owner_id = :personId AND status = 'active' AND updated_at >= :since`,
+    { partition, personId, since },
+  );
+  return rows.map(consentOf).flatMap(({ clientId, scopes }) => {
+    const added = scopes.filter(({ grantedAt, decidedAt = grantedAt }) => Math.max(grantedAt, decidedAt) >= since);
+    return added.length === 0 ? [] : [{ clientId, remove: added.map(({ name }) => name) }];
+  });
 }
 
 type Restore = Parameters<RecoveryStorage["recovery"]["restoreFactors"]>[0];

@@ -296,6 +296,26 @@ onEveryBackend("factors that a recovery removed", (storage, opened) => {
     expect((await holder(known.credentialId))?.status).toBe("active");
   });
 
+  test("undone where an app of before got another scope, and a longer end for one → it keeps only what it had before", async () => {
+    const person = await aStoredPerson(storage());
+    const before = aGrant(person, { scopes: ["read", "write"] });
+    await storage().grants.approve(anApproval(before, { duration: 90 * 86_400 }));
+    await storage().grants.redeem(aRedemption(before));
+    const { undo } = await remove(person, { passkeys: [(await add(person)).credentialId] });
+    const since = aGrant(person, { scopes: ["read", "write", "delete"] });
+    const durations = { write: "forever", delete: "forever" } as const;
+    await storage().grants.approve(anApproval(since, { durations, duration: 90 * 86_400, now: REMOVED + 3 }));
+    await storage().grants.redeem(aRedemption(since, { now: REMOVED + 4 }));
+    const key = { partition: person.partition, ownerId: person.personId, clientId: before.clientId };
+    const ends = async () =>
+      (await storage().consents.find(key))?.scopes.map(({ name, expiresAt }) => `${name} ${expiresAt}`).sort();
+    expect(await ends()).toEqual(["delete null", `read ${NOW + 90 * DAY}`, "write null"]);
+    expect((await storage().recovery.restoreFactors(undo)).kind).toBe("done");
+    expect(await ends()).toEqual([`read ${NOW + 90 * DAY}`]);
+    expect((await statusOf(storage(), since))?.status).not.toBe("active");
+    expect((await statusOf(storage(), before))?.status).toBe("active");
+  });
+
   test("undone over codes that were made since → the removed codes are back", async () => {
     const person = await aStoredPerson(storage());
     await set(person, "mine", FROM_OWNER);
