@@ -22,7 +22,7 @@ beforeAll(async () => {
   const json = async (...args: readonly string[]) => at.json(args);
   await json("resource", "create", "--identifier", "https://photos.test", "--name", "Photos");
   await json("scope", "create", "see", "--description", "See");
-  for (const username of ["ada", "bob"])
+  for (const username of ["ada", "bob", "dan"])
     await json("user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password");
   await json("company", "create", "--name", "Acme", "--slug", "acme", "--default-rule", "members");
   await json("company", "add-member", "acme", "ada", "--role", "admin");
@@ -195,6 +195,23 @@ describe("over the network", () => {
       const { code, stderr } = await at.run(args, { env, terminal: true });
       expect([args, code, stderr]).toEqual([args, 1, expect.not.stringContaining("[y/N]")]);
     }
+  });
+
+  test.each([
+    [["consent", "revoke", "dan", "CLIENT"], '"dan" has no active consent for "CLIENT"'],
+    [["consent", "revoke", "acme", "IDLE", "--company"], '"acme" has no active consent for "IDLE"'],
+    [["company", "revoke", "acme", "nosuch"], '"acme" has no active consent for "nosuch"'],
+    [["company", "remove-member", "acme", "dan"], '"dan" is not a member of "acme"'],
+    [["company", "policy", "acme", "CLIENT", "--rule", "allow", "--for", "dan"], '"dan" is not a member of "acme"'],
+  ])("%j → refused in the words of the machine, and the stored refusal has no internal id", async (args, problem) => {
+    const [own, remote] = [await at.run(withIds(args)), await at.run(withIds(args), { env })];
+    const told = problem.replaceAll(/[A-Z]{4,}/g, (word) => ids[word] ?? word);
+    expect(own.stderr).toMatch(/^error: /);
+    expect(own.stderr).toContain(told);
+    expect([remote.code, remote.stderr]).toEqual([1, own.stderr]);
+    const asked = { clientId: null, condition: null, before: null, limit: 1 };
+    const last = async () => (await server.assent.storage.refusals.list(asked))[0]?.detail;
+    await expect.poll(last).toContain(told);
   });
 
   test("the rights of a caller → those for reading the record", async () => {

@@ -16,6 +16,7 @@ import {
   standingRule,
 } from "../owners/company-rules.ts";
 import type { Company, CompanyKey, DefaultRule, ListedRule, Member, NewRule, Role } from "../owners/company-storage.ts";
+import type { Person } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
 import { type AdminContext, ceilingFor } from "./context.ts";
@@ -177,7 +178,8 @@ export async function addMember(
   const known = ROLES.find((one) => one === role);
   if (known === undefined)
     return refuse("invalid", "role", `${JSON.stringify(role)}: the roles are ${ROLES.join(", ")}`);
-  const { partition, companyId } = await companyBySlug(slug, context);
+  const company = await companyBySlug(slug, context);
+  const { partition, companyId } = company;
   const person = await userOf(login, context);
   const now = context.now();
   const link = randomText(16);
@@ -193,16 +195,17 @@ export async function addMember(
   // The provider of another company doesn't sign them in any more.
   await endCompanySessions(person, companyId, context);
   const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
-  return acting?.member ?? unknownMember(login, slug);
+  return acting?.member ?? unknownMember(person, company);
 }
 
 /** Ends a membership and the person's grants in the company's name. Returns the number of grants. Throws `unknown`. */
 export async function removeMember(slug: CompanyRef, login: UserRef, context: AdminContext): Promise<number> {
-  const { partition, companyId } = await companyBySlug(slug, context);
+  const company = await companyBySlug(slug, context);
+  const { partition, companyId } = company;
   const person = await userOf(login, context);
   const { storage } = context;
   const outcome = await storage.members.remove({ partition, companyId, person, by: null, now: context.now() });
-  return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(login, slug);
+  return outcome.kind === "done" ? outcome.grantsEnded : unknownMember(person, company);
 }
 
 /** The rules of a company about apps, sorted by client id. An approval has the end that it has under its client's present limit. */
@@ -267,7 +270,7 @@ export async function setAppPolicy(slug: CompanyRef, policy: AppPolicy, context:
     return refuse("invalid", "scope", "name the scopes that members may grant");
   const now = context.now();
   const key = { partition, companyId };
-  const selected = await selectedMembers(key, slug, policy, context);
+  const selected = await selectedMembers(company, policy, context);
   const ceiling = ceilingFor(client, context);
   const approval = policy.keepsEnd === true ? await approvalInForce(key, { clientId, ceiling }, context) : undefined;
   const endsAt = approval === undefined ? now + (policy.lifetime ?? YEAR) * 1000 : endOfRule(approval, { ceiling });
@@ -329,8 +332,7 @@ async function refuseWithdrawal(
 
 /** The ids of the members whom a policy names. Undefined: it is for all. Throws `unknown`, `invalid`. */
 async function selectedMembers(
-  key: CompanyKey,
-  slug: CompanyRef,
+  company: Company,
   { selected }: AppPolicy,
   context: AdminContext,
 ): Promise<readonly string[] | undefined> {
@@ -341,10 +343,12 @@ async function selectedMembers(
       "member",
       `${selected.length} members are too many: one rule can have at most ${MAX_SELECTED}`,
     );
+  const { partition, companyId } = company;
   const people = await Promise.all(selected.map((login) => userOf(login, context)));
-  const found = people.map(async ({ personId }, at) => {
-    const acting = await context.storage.members.findActing({ ...key, personId, clientId: null });
-    return acting === undefined ? unknownMember(selected[at] ?? "", slug) : personId;
+  const found = people.map(async (person) => {
+    const { personId } = person;
+    const acting = await context.storage.members.findActing({ partition, companyId, personId, clientId: null });
+    return acting === undefined ? unknownMember(person, company) : personId;
   });
   return [...new Set(await Promise.all(found))];
 }
@@ -353,8 +357,8 @@ async function selectedMembers(
  * Ends the company's consent to an app with every grant under it, no matter who made the grant. Returns their number. Throws
  * `unknown`.
  */
-export async function revokeForAll(slug: CompanyRef, clientId: string, context: AdminContext): Promise<number> {
-  const { partition, companyId } = await companyBySlug(slug, context);
+export async function revokeForAll(ref: CompanyRef, clientId: string, context: AdminContext): Promise<number> {
+  const { partition, companyId, slug } = await companyBySlug(ref, context);
   const args = { partition, companyId, clientId, by: null, now: context.now() };
   const outcome = await context.storage.companyApps.revokeForAll(args);
   if (outcome.kind === "done") return outcome.grantsEnded;
@@ -368,9 +372,8 @@ function unknownCompany(slug: CompanyRef): never {
   return refuse("unknown", field, `there is no company ${JSON.stringify(named.slice(0, 100))}`);
 }
 
-export function unknownMember(login: UserRef, slug: CompanyRef): never {
-  const shown = (ref: UserRef) => JSON.stringify(typeof ref === "string" ? ref : ref.id);
-  return refuse("unknown", "username", `${shown(login)} is not a member of ${shown(slug)}`);
+export function unknownMember({ username }: Pick<Person, "username">, { slug }: Pick<Company, "slug">): never {
+  return refuse("unknown", "username", `${JSON.stringify(username)} is not a member of ${JSON.stringify(slug)}`);
 }
 
 function slugTaken(slug: string): never {

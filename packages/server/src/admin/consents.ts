@@ -76,12 +76,12 @@ export async function consentsPage(
  */
 export async function revokeConsent(owner: OwnerName, clientId: string, context: AdminContext): Promise<number> {
   if ("company" in owner) return revokeForAll(owner.company, clientId, context);
-  const key = await ownerOf(owner, context);
+  const { partition, personId: ownerId, username } = await userOf(owner.user, context);
   const outcome = await context.storage.consents.revoke({
-    ...{ ...key, clientId, revokedBy: "operator", now: context.now() },
+    ...{ partition, ownerId, clientId, revokedBy: "operator", now: context.now() },
   });
   if (outcome.kind === "revoked") return outcome.grantsEnded;
-  const problem = `${JSON.stringify(owner.user)} has no active consent for ${JSON.stringify(clientId)}`;
+  const problem = `${JSON.stringify(username)} has no active consent for ${JSON.stringify(clientId)}`;
   return refuse("unknown", "client_id", problem);
 }
 

@@ -285,7 +285,7 @@ export async function impactOfMember(
   const { personId } = person;
   const { storage, now } = context;
   const acting = await storage.members.findActing({ partition, companyId, personId, clientId: null });
-  if (acting === undefined) return unknownMember(login, slug);
+  if (acting === undefined) return unknownMember(person, company);
   const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now: now() });
   const there = await signInThere(company, personId, { storage, credentials: { partitionOf } });
   const returnsBy = there?.makesMember === true ? there.provider : null;
