@@ -1,10 +1,11 @@
-/** The message about a sign-in with a new browser, after a new password. */
+/** The message about a sign-in with a new browser, after a new password or a new way to sign in. */
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { formWith } from "../support/authenticator-app.ts";
+import { formWith, withSecondStep } from "../support/authenticator-app.ts";
 import { Agent } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
+import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -61,6 +62,40 @@ test.each([{}, { end_sessions: "yes" }])(
     expect(texts.at(-1)).not.toContain("new to this account");
   },
 );
+
+async function addPasskey(agent: Agent) {
+  const page = await agent.get("/account/security/passkeys");
+  const options = /data-options="([^"]*)"/.exec(page.text)?.[1] ?? "";
+  const asked = JSON.parse(options.replaceAll("&quot;", '"').replaceAll("&amp;", "&"));
+  const credential = new SoftAuthenticator(server.issuer).create(asked);
+  expect((await agent.submit(formWith(page, "credential"), { name: "Desk key", credential })).status).toBe(303);
+}
+
+describe("another browser added a way to sign in, and the password is the same → the message names that reason, too", () => {
+  const REASONS = [
+    "a browser that was used for this account before",
+    "since your password changed, a passkey or an authenticator app was added, or the browser was signed out",
+  ];
+
+  test("a passkey", async () => {
+    const person = await server.addPerson();
+    const [here, there] = [new Agent(server.issuer), new Agent(server.issuer)];
+    for (const agent of [there, here]) await signInWith(agent, person, PASSWORD);
+    await addPasskey(here);
+    await signInWith(there, person, PASSWORD);
+    for (const reason of REASONS) expect((await heard(person, 3)).at(-1)).toContain(reason);
+  });
+
+  test("an authenticator app", async () => {
+    const person = await server.addPerson();
+    const there = new Agent(server.issuer);
+    await signInWith(there, person, PASSWORD);
+    const { app } = await withSecondStep(server, person);
+    const step = await there.follow(await signInWith(there, person, PASSWORD));
+    expect((await there.submit(formWith(step, "code"), { code: app.code() })).status).toBe(303);
+    for (const reason of REASONS) expect((await heard(person, 3)).at(-1)).toContain(reason);
+  });
+});
 
 test("a recovery → none for the browser that did it", async () => {
   const person = await server.addPerson();

@@ -57,7 +57,10 @@ export interface MailDraft {
     readonly email?: string;
     readonly at?: Millis;
     readonly browser?: string | null;
-    /** True: somebody signed in with this browser before, but the password has changed or the browser was signed out since. */
+    /**
+     * True: somebody signed in with this browser before, but since then the password has changed, a passkey or an
+     * authenticator was added, or the browser was signed out.
+     */
     readonly seenBefore?: boolean;
     readonly address?: string | null;
     readonly company?: string;

@@ -20,7 +20,7 @@ export const mail = {
       appAddress: "Adresse der App",
     },
     signInSeenBefore:
-      "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert oder der Browser abgemeldet wurde.",
+      "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert, ein Passkey oder eine Authenticator-App hinzugefügt oder der Browser abgemeldet wurde.",
     recoveryUsedInRecovery:
       "Am {when} hat jemand einen Link aus einer E-Mail zum Konto {person} geöffnet und dann einen Wiederherstellungscode eingegeben. Dieser Code funktioniert nicht mehr.",
     removedReturns: "Wenn {app} Sie weiterhin anmeldet, werden Sie bei der nächsten Anmeldung dort wieder Mitglied.",

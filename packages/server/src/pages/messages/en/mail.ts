@@ -18,7 +18,7 @@ export const mail = {
       appAddress: "Address of the app",
     },
     signInSeenBefore:
-      "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed or the browser was signed out.",
+      "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed, a passkey or an authenticator app was added, or the browser was signed out.",
     recoveryUsedInRecovery:
       "On {when}, somebody opened a link from an e-mail about the account {person} and then entered a recovery code. That code no longer works.",
     removedReturns: "If {app} still lets you sign in, your next sign-in there makes you a member again.",

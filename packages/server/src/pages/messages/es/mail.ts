@@ -20,7 +20,7 @@ export const mail = {
       appAddress: "Dirección de la aplicación",
     },
     signInSeenBefore:
-      "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña o se cerró la sesión de ese navegador.",
+      "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña, se añadió una llave de acceso o una aplicación de autenticación, o se cerró la sesión de ese navegador.",
     recoveryUsedInRecovery:
       "El {when} alguien abrió un enlace de un correo electrónico sobre la cuenta {person} y después introdujo un código de recuperación. Ese código ya no funciona.",
     removedReturns:

@@ -20,7 +20,7 @@ export const mail = {
       appAddress: "Adresse de l’application",
     },
     signInSeenBefore:
-      "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé ou que ce navigateur a été déconnecté.",
+      "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé, qu’une clé d’accès ou une application d’authentification a été ajoutée, ou que ce navigateur a été déconnecté.",
     recoveryUsedInRecovery:
       "Le {when}, quelqu’un a ouvert un lien d’un e-mail au sujet du compte {person}, puis a saisi un code de secours. Ce code ne fonctionne plus.",
     removedReturns:
