@@ -53,7 +53,7 @@ export function mailOf(
   const subject = fill(isPaused ? words.mail.approvedPaused.subject : said.subject, values);
   // A message about something that no page can change has no button.
   const button = "button" in said ? fill(said.button, values) : null;
-  const hint = say(isPaused ? words.mail.approvedPaused.hint : said.hint);
+  const hint = say(forAdmin(view, isPaused, words) ?? (isPaused ? words.mail.approvedPaused.hint : said.hint));
   const footer = fill(words.mail.footer, { product, host: new URL(issuer).host });
   const plain = [...lines.map((line) => line.text), ...told.map(([label, value]) => `${label}: ${value.text}`)];
   const text = [...plain, ...(button === null ? [] : [`${button}:\n${link}`]), hint.text, `-- \n${footer}`].join(
@@ -81,6 +81,14 @@ function firstText({ kind, values }: MailView, { mail }: Messages): string {
 /** True: a member may use an app that an admin paused. They can't start again before an admin resumes it. */
 function saysPaused({ kind, values: { answer } }: MailView): boolean {
   return (kind === "companyApproved" || kind === "companyPartlyApproved") && answer?.paused === true;
+}
+
+/** The hint of an answer to a member who is an admin by now, and needs no answer. Undefined: the usual hint holds. */
+function forAdmin({ kind, values: { answer } }: MailView, isPaused: boolean, { mail }: Messages): string | undefined {
+  if (answer?.admin !== true) return undefined;
+  if (isPaused) return mail.decidedForAdmin.paused;
+  const hints: Partial<Record<MailView["kind"], string>> = mail.decidedForAdmin;
+  return hints[kind];
 }
 
 /** Says that all apps lost their access, and when it ends. */

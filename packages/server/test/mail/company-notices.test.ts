@@ -92,6 +92,24 @@ test("a decision → to the member who asked, in their language, with what is al
   expect(await kindOf({ refused: ["read"], blocked: true })).toBe("companyBlocked");
 });
 
+test("an answer to somebody who is an admin by now → the message says so; one to a member, or to a former member, does not", async () => {
+  const { company, admin, member } = await aStaffedCompany(storage);
+  const promoted = await aStoredPerson(storage);
+  await joins(storage, company, promoted, "admin");
+  const former = await aStoredPerson(storage);
+  const adminIn = async (askedBy: string) => {
+    const answer: DecisionAnswer = { allowed: [], until: null, refused: ["read"], waiting: [], blocked: false };
+    const [letter] = await lettersFor({
+      ...{ kind: "company_decision", company, client: { clientId: "c", name: "Photo Printer", host: null }, by: admin },
+      ...{ askedBy, approved: false, answer },
+    });
+    return letter?.values.answer?.admin;
+  };
+  expect(await adminIn(member.personId)).toBeUndefined();
+  expect(await adminIn(former.personId)).toBeUndefined();
+  expect(await adminIn(promoted.personId)).toBe(true);
+});
+
 test("an invitation → to the mailbox of the username, or to the address; ten an hour, whoever invites", async () => {
   const { company, admin } = await aStaffedCompany(storage);
   const guest = await aStoredPerson(storage);

@@ -44,6 +44,35 @@ test.each(locales)("%s: an approval of an app that is paused → every hole of i
   expect(subject).not.toBe(mail("companyApproved", locale).subject);
 });
 
+test.each(locales)(
+  "%s: an answer to somebody who is an admin by now → another hint, whose holes are filled",
+  (locale) => {
+    const answer = { allowed: [], until: null, refused: ["Read"], waiting: [] };
+    for (const [kind, more] of [
+      ["companyRefused", {}],
+      ["companyBlocked", {}],
+      ["companyPartlyApproved", {}],
+      ["companyPartlyApproved", { paused: true as const }],
+    ] as const) {
+      const toMember = mail(kind, locale, { answer: { ...answer, ...more } }).text;
+      const { text } = mail(kind, locale, { answer: { ...answer, ...more, admin: true } });
+      expect(text).not.toMatch(/\{\w+\}/);
+      expect(text).not.toBe(toMember);
+    }
+  },
+);
+
+test("a refused request → a member is sent to an admin; an admin reads that they can allow the app themselves", () => {
+  const answer = { allowed: [], until: null, refused: ["Read"], waiting: [] };
+  expect(mail("companyRefused", "en", { answer }).text).toContain("talk to an admin of Acme Corp");
+  const { text } = mail("companyRefused", "en", { answer: { ...answer, admin: true } });
+  expect(text).toContain("You are an admin of Acme Corp now, so you can allow Photo Printer yourself.");
+  expect(text).not.toContain("talk to an admin");
+  const blocked = mail("companyBlocked", "en", { answer: { ...answer, admin: true } }).text;
+  expect(blocked).toContain("You are an admin of Acme Corp now, so you can change the rule for the app yourself.");
+  expect(blocked).not.toContain("talk to an admin");
+});
+
 test("facts about a sign-in → one row each, and one line each in the plain text", () => {
   const { html, text } = mail("signIn");
   expect(html.match(/<tr><td class="fact label/g)).toHaveLength(3);

@@ -4,7 +4,7 @@ import type { Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { canonicalEmail } from "../canonical-login.ts";
-import type { CompanyStorage } from "../company-storage.ts";
+import type { CompanyStorage, Role } from "../company-storage.ts";
 import { descriptionOf } from "../scope-texts.ts";
 import type { Attempt, OwnerStorage, Person } from "../storage.ts";
 import type { Notice } from "./company-notice-kinds.ts";
@@ -88,7 +88,8 @@ async function lettersOf(notice: Notice, context: NoticeContext): Promise<readon
         });
       const { allowed, refused, waiting, until, paused } = answer;
       const lists = { allowed: say(allowed), refused: say(refused), waiting: say(waiting) };
-      const said = { ...lists, until, ...(paused === true && { paused }) };
+      const isAdmin = (await roleIn(company.companyId, personId, context)) === "admin";
+      const said = { ...lists, until, ...(paused === true && { paused }), ...(isAdmin && { admin: true as const }) };
       // A block is for all addresses.
       const host = answer.blocked ? null : client.host;
       const values = { company: company.name, app: client.name, host, answer: said };
@@ -143,14 +144,22 @@ async function roleOf(
   known: Person | undefined,
   other: string,
   companyId: string,
-  { storage, partitionOf }: NoticeContext,
+  context: NoticeContext,
 ): Promise<Pick<MailDraft["values"], "was">> {
   const isKnown = mailbox(known) !== undefined;
   const personId = known !== undefined && isKnown ? known.personId : other;
-  const acting = await storage.members.findActing({
-    ...{ partition: partitionOf(companyId), companyId, personId, clientId: null },
-  });
-  return isKnown && acting !== undefined ? { was: acting.member.role } : {};
+  const was = await roleIn(companyId, personId, context);
+  return isKnown && was !== undefined ? { was } : {};
+}
+
+/** Undefined: the person is no member. */
+async function roleIn(
+  companyId: string,
+  personId: string,
+  { storage, partitionOf }: NoticeContext,
+): Promise<Role | undefined> {
+  const key = { partition: partitionOf(companyId), companyId, personId, clientId: null };
+  return (await storage.members.findActing(key))?.member.role;
 }
 
 function kindOf({ approved, answer }: Extract<Notice, { readonly kind: "company_decision" }>): MailDraft["kind"] {

@@ -75,13 +75,14 @@ export interface MailDraft {
     /** The role that the invited person has already. Absent: none. */
     readonly was?: "member" | "admin";
     readonly reason?: string;
-    /** The answer to a member's request, in words for owners. `until`: null: until an admin ends it. `paused`: the app is. */
+    /** The answer to a member's request, in words for owners. `until`: null: until an admin ends it. `paused`: the app is. `admin`: the member is an admin by now. */
     readonly answer?: {
       readonly allowed: readonly string[];
       readonly until: Millis | null;
       readonly refused: readonly string[];
       readonly waiting: readonly string[];
       readonly paused?: true;
+      readonly admin?: true;
     };
     /** The owner's name for a passkey, or the issuer of an identity. */
     readonly key?: string;

@@ -28,6 +28,15 @@ export const mail = {
       subject: "{app} wurde bei {company} zugelassen, ist aber pausiert",
       hint: "Sie können die App für {company} verwenden, sobald die Verwaltung sie fortsetzt. Gehen Sie dann zur App zurück und beginnen Sie dort von vorn.",
     },
+    decidedForAdmin: {
+      companyRefused:
+        "Sie gehören jetzt zur Verwaltung von {company} und können {app} selbst erlauben. Gehen Sie zur App zurück und beginnen Sie dort von vorn.",
+      companyBlocked: "Sie gehören jetzt zur Verwaltung von {company} und können die Regel für die App selbst ändern.",
+      companyPartlyApproved:
+        "Sie gehören jetzt zur Verwaltung von {company} und können den Rest selbst erlauben. Gehen Sie zur App zurück und beginnen Sie dort von vorn.",
+      paused:
+        "Sie gehören jetzt zur Verwaltung von {company} und können die App selbst fortsetzen. Gehen Sie dann zur App zurück und beginnen Sie dort von vorn.",
+    },
     kinds: {
       recover: {
         subject: "Wählen Sie ein neues Passwort",

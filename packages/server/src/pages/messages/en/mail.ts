@@ -26,6 +26,15 @@ export const mail = {
       subject: "{app} was approved at {company}, but it is paused",
       hint: "You can use the app for {company} once an admin resumes it. Then go back to the app and start again.",
     },
+    decidedForAdmin: {
+      companyRefused:
+        "You are an admin of {company} now, so you can allow {app} yourself. Go back to the app and start again.",
+      companyBlocked: "You are an admin of {company} now, so you can change the rule for the app yourself.",
+      companyPartlyApproved:
+        "You are an admin of {company} now, so you can allow the rest yourself. Go back to the app and start again.",
+      paused:
+        "You are an admin of {company} now, so you can resume the app yourself. Then go back to the app and start again.",
+    },
     kinds: {
       recover: {
         subject: "Choose a new password",

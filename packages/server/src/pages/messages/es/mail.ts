@@ -29,6 +29,16 @@ export const mail = {
       subject: "{app} se aprobó en {company}, pero está en pausa",
       hint: "Podrá usar la aplicación para {company} cuando un administrador la reanude. Entonces vuelva a la aplicación y empiece de nuevo.",
     },
+    decidedForAdmin: {
+      companyRefused:
+        "Ahora es administrador de {company}, así que puede permitir {app} por su cuenta. Vuelva a la aplicación y empiece de nuevo.",
+      companyBlocked:
+        "Ahora es administrador de {company}, así que puede cambiar la regla de la aplicación por su cuenta.",
+      companyPartlyApproved:
+        "Ahora es administrador de {company}, así que puede permitir el resto por su cuenta. Vuelva a la aplicación y empiece de nuevo.",
+      paused:
+        "Ahora es administrador de {company}, así que puede reanudar la aplicación por su cuenta. Después vuelva a la aplicación y empiece de nuevo.",
+    },
     kinds: {
       recover: {
         subject: "Elija una contraseña nueva",

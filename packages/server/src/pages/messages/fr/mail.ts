@@ -29,6 +29,16 @@ export const mail = {
       subject: "{app} a été approuvée chez {company}, mais elle est en pause",
       hint: "Vous pourrez utiliser l’application pour {company} dès qu’un administrateur la réactivera. Retournez alors à l’application et recommencez.",
     },
+    decidedForAdmin: {
+      companyRefused:
+        "Vous êtes maintenant administrateur de {company} et pouvez autoriser {app} vous-même. Retournez à l’application et recommencez.",
+      companyBlocked:
+        "Vous êtes maintenant administrateur de {company} et pouvez modifier vous-même la règle de l’application.",
+      companyPartlyApproved:
+        "Vous êtes maintenant administrateur de {company} et pouvez autoriser le reste vous-même. Retournez à l’application et recommencez.",
+      paused:
+        "Vous êtes maintenant administrateur de {company} et pouvez réactiver l’application vous-même. Retournez ensuite à l’application et recommencez.",
+    },
     kinds: {
       recover: {
         subject: "Choisissez un nouveau mot de passe",

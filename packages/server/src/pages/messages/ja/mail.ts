@@ -28,6 +28,15 @@ export const mail = {
       subject: "{company} で {app} が承認されましたが、一時停止中です",
       hint: "管理者がアプリを再開すると、{company} で使えるようになります。その後、アプリに戻って最初からやり直してください。",
     },
+    decidedForAdmin: {
+      companyRefused:
+        "あなたは現在 {company} の管理者なので、ご自身で {app} を許可できます。アプリに戻って最初からやり直してください。",
+      companyBlocked: "あなたは現在 {company} の管理者なので、ご自身でこのアプリのルールを変更できます。",
+      companyPartlyApproved:
+        "あなたは現在 {company} の管理者なので、ご自身で残りを許可できます。アプリに戻って最初からやり直してください。",
+      paused:
+        "あなたは現在 {company} の管理者なので、ご自身でアプリを再開できます。その後、アプリに戻って最初からやり直してください。",
+    },
     kinds: {
       recover: {
         subject: "新しいパスワードを設定してください",
