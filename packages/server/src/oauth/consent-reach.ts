@@ -226,10 +226,11 @@ export function hostsAfter(
 
 /** An active scope that is allowed for one host more, until then. It ends there no later than before for others. */
 export function withHost(scope: ConsentedScope, host: string, end: Millis | null, given: Hosts): ConsentedScope {
-  const { [host]: _, ...others } = scope.hostEnds ?? {};
+  const hosts = hostsAfter(scope, given);
+  const others = Object.entries(scope.hostEnds ?? {}).filter(([one]) => one !== host && hosts.includes(one));
   const shorter = end !== null && (scope.expiresAt === null || end < scope.expiresAt);
-  const hostEnds = shorter ? { ...others, [host]: end } : others;
-  return { ...undeclinedAt(scope, host), hosts: hostsAfter(scope, given), hostEnds };
+  const hostEnds = Object.fromEntries(shorter ? [...others, [host, end]] : others);
+  return { ...undeclinedAt(scope, host), hosts, hostEnds };
 }
 
 /** A scope that the owner declines for these hosts. It stays active for others. */

@@ -191,6 +191,16 @@ describe("approving", () => {
     expect(decidedScopes(aConsent(), elsewhere("once")).lasting).toBe(false);
   });
 
+  test("for shorter at more hosts than a record remembers → it keeps the latest, with their ends, and no others", () => {
+    let consent = aConsent();
+    for (let at = 1; at <= 120; at++) {
+      consent = approve(consent, aDecision({ duration: 60, hosts: [`https://${at}.test`] }), []).consent;
+    }
+    const [scope] = consent.scopes;
+    expect(scope?.hosts).toHaveLength(100);
+    expect(Object.keys(scope?.hostEnds ?? {}).sort()).toEqual([...(scope?.hosts ?? [])].sort());
+  });
+
   test("another end for a scope that was there → keeps its beginning, gets the new end", () => {
     const { consent } = approve(aConsent(), aDecision({ durations: { read: 7200 } }), []);
     const read = { name: "read", hosts: HOSTS, expiresAt: NOW + 2 * HOUR, grantedAt: NOW - HOUR, decidedAt: NOW };
