@@ -7,6 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
+import { changeClient } from "../support/back-channel.ts";
 import { addCompany, decide } from "../support/company-staff.ts";
 import { Agent, authorize, authorizeUrl, type Page, redeem, refresh, signIn } from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
@@ -137,6 +138,25 @@ test("the download → each thing that is kept, with receipts that verify, and n
   for (const proof of proofs) expect(page.text).not.toContain(proof);
   // The check uses names of members, because receipts and ids can contain any four letters by chance.
   expect(page.text).not.toMatch(/argon2|"[^"]*(?:hash|salt|secret|codeChallenge)[^"]*":/i);
+});
+
+test("an app with a shorter time at one of its addresses, and a longest time that was lowered since → the ends that hold", async () => {
+  const [home, branch] = ["https://home.example/cb", "https://branch.example/cb"];
+  const app = await server.addClient({ redirectUris: [home, branch] });
+  const agent = new Agent(server.issuer);
+  const { username } = await server.addPerson();
+  await signIn(agent, username);
+  const now = server.now();
+  await authorize(agent, authorizeUrl(server, app, { redirect_uri: home }), "", { duration: "31536000" });
+  await authorize(agent, authorizeUrl(server, app, { redirect_uri: branch }), "", { duration: "3600" });
+  await changeClient(server, app, { consentCeiling: 30 * 86_400 });
+  const page = await agent.submit(formTo(await agent.get("/account/profile/export"), "/export"));
+  const [{ scopes, expires_at: end, connections }] = JSON.parse(page.text).apps;
+  const last = now + 30 * DAY;
+  for (const one of [end, scopes[0].expires_at, ...connections.map(({ absolute_until: at }: never) => at)])
+    expect(Date.parse(one)).toBeLessThan(last + 60_000);
+  expect(scopes[0].host_ends).toEqual({ "https://branch.example": expect.stringMatching(TIME) });
+  expect(Date.parse(scopes[0].host_ends["https://branch.example"])).toBeLessThan(now + DAY);
 });
 
 /** Rows of the log of events hold a record with an actor. */

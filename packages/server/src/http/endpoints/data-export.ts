@@ -1,14 +1,17 @@
 /** `/account/profile/export`: all stored data about a person in one file. */
 
 import type { Receipts } from "../../crypto/signed-receipts.ts";
+import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type ListedGrant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { Picture } from "../../owners/account/picture-storage.ts";
+import type { AppsContext } from "../../owners/apps/context.ts";
 import { isDecision } from "../../owners/apps/history-page.ts";
 import { isAddressOfNobody } from "../../owners/canonical-login.ts";
+import { consentUnder } from "../../owners/consent-after-decision.ts";
 import type { SecondFactor } from "../../owners/factor-storage.ts";
 import { knowsPassword } from "../../owners/person.ts";
-import type { HistoryEntry, Person } from "../../owners/storage.ts";
+import type { ConsentWithGrants, HistoryEntry, Person } from "../../owners/storage.ts";
 import { exportPage } from "../../pages/index.ts";
 import type { EventTools } from "../endpoint-contexts.ts";
 import { formToken } from "../form-token.ts";
@@ -21,6 +24,7 @@ const MOST_RECEIPTS = 500;
 
 interface ExportTools extends AccountTools, EventTools {
   readonly account: DataExportContext;
+  readonly apps: Pick<AppsContext, "oauth">;
   readonly receipts: Receipts;
 }
 
@@ -65,7 +69,7 @@ export const exportData = freshly("export", async ({ person, http, visitor }, to
       ...{ deviceId, firstSeenAt, lastSeenAt, address, userAgent },
     })),
     identities: subjects.map(({ issuerId, claim, subject, createdAt }) => ({ issuerId, claim, subject, createdAt })),
-    apps: apps.map(({ consent, grants }) => ({ ...consentOf(consent), connections: grants.map(connectionOf) })),
+    apps: await Promise.all(apps.map((app) => appOf(app, tools.apps))),
     uses,
     apis,
     history: await Promise.all(history.map((entry, at) => entryOf(entry, at, now, tools.receipts))),
@@ -91,6 +95,14 @@ function accountOf({ passwordHash, partition: _, pictureId: _id, email, ...accou
 function authenticatorOf({ createdAt, lastUsedAt, added, codesAt, codesAdded, earlier }: SecondFactor) {
   const before = earlier && { since: earlier.createdAt, lastUsedAt: earlier.lastUsedAt, added: earlier.added };
   return { since: createdAt, lastUsedAt, added, recoveryCodes: { since: codesAt, added: codesAdded }, before };
+}
+
+/** With the ends that hold: the longest time that the operator set for the app may be over sooner than what is stored. */
+async function appOf({ consent, grants }: ConsentWithGrants, { oauth }: ExportTools["apps"]) {
+  const client = await oauth.catalog.client(consent.clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
+  const connections = grants.map((grant) => connectionOf(underCeiling(grant, ceiling)));
+  return { ...consentOf(consentUnder(consent, ceiling)), connections };
 }
 
 function consentOf({ partition: _, ownerId: _owner, chosenAt, ...consent }: Consent) {
@@ -133,9 +145,20 @@ function portable(value: unknown): unknown {
     Object.entries(value).map(([name, one]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       // What people read is kept by the names of scopes, which are nobody's to respell.
-      name === "texts" ? one : typeof one === "number" && TIME.test(name) ? isoTime(one) : portable(one),
+      name === "texts"
+        ? one
+        : name === "hostEnds"
+          ? timesByHost(one)
+          : typeof one === "number" && TIME.test(name)
+            ? isoTime(one)
+            : portable(one),
     ]),
   );
+}
+
+/** The names are hosts, which nobody may respell. */
+function timesByHost(ends: Readonly<Record<string, Millis>>): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(Object.entries(ends).map(([host, at]) => [host, isoTime(at)]));
 }
 
 function isoTime(at: Millis): string | null {
