@@ -122,6 +122,7 @@ const COMMANDS: readonly (readonly [readonly string[], string])[] = [
   [["company", "remove-member", "acme", "bob"], "ends the membership and 1 grant that the person made for the company"],
   [["company", "policy", "acme", "CLIENT", "--rule", "block"], "ends the access that 1 member gave it"],
   [["company", "revoke", "acme", "CLIENT"], "ends the access that 1 member gave it"],
+  [["company", "revoke", "acme", "CLIENT"], "To prevent that, run: assent company policy acme CLIENT --rule block\n"],
   [["consent", "revoke", "ada", "CLIENT"], "to Printer (CLIENT) ends 1 grant."],
   [["consent", "revoke", "acme", "CLIENT", "--company"], "ends the access that 1 member gave it"],
   [["session", "revoke", "--user", "ada"], "ends 1 session. Apps keep their access."],

@@ -135,7 +135,7 @@ test("key rotate --now, key retire → until when the earlier key stays publishe
 test("members, people, companies, clients, APIs and webhooks → the notes of the machine", async () => {
   await use("bob", { company: "acme" });
   expect(await said("company", "update", "acme", "--default-rule", "block")).toContain(
-    "The new default rule is for new connections. Members keep the apps that they already use: 1 consent.",
+    "The new default rule is for new connections. Members keep the apps that they already use: 1 consent, to Printer (printer). To end it, run: assent company revoke acme printer\n",
   );
   const demoted = await said("company", "add-member", "acme", "ada", "--role", "member");
   expect(demoted).toContain("Acme has no admin now, so nobody can change its rules. To add one, run: assent company");

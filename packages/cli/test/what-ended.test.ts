@@ -36,14 +36,17 @@ async function stored(work: (storage: Storage) => Promise<void>): Promise<void> 
 }
 
 /** The person allows the app to read, for themselves or for the company, and signs in at one browser. */
-async function use(username: string, { company, signsIn = false }: { company?: string; signsIn?: boolean } = {}) {
+async function use(
+  username: string,
+  { company, signsIn = false, app = clientId }: { company?: string; signsIn?: boolean; app?: string } = {},
+) {
   const found = company === undefined ? undefined : await at.json(["company", "show", company]);
   await stored(async (storage) => {
     const person = await storage.people.findByName({ name: username });
     if (person === undefined) throw new Error(`${username} is not there`);
     const now = storage.now();
     const [authTime, codeUntil] = [now, now + HOUR];
-    const common = { clientId, scopes: ["read"], authTime, codeUntil };
+    const common = { clientId: app, scopes: ["read"], authTime, codeUntil };
     const companyId = String(found?.["id"]);
     const owner = found && (await storage.companies.get({ partition: partitionOf(companyId), companyId }));
     const grant = owner === undefined ? aGrant(person, common) : aCompanyGrant(owner, person, common);
@@ -122,9 +125,31 @@ test("company policy → whom a block hit; what another rule means, and whose ac
 
 test("company update → a stricter default leaves the apps that are in; disabled, enabled → what ended", async () => {
   await use("bob", { company: "acme" });
-  expect(await said("company", "update", "acme", "--default-rule", "ask")).toContain(
-    "The new default rule is for new connections. Members keep the apps that they already use: 1 consent. To end one, run: assent company revoke SLUG CLIENT_ID",
+  const stricter = async () => {
+    await said("company", "update", "acme", "--default-rule", "members");
+    return said("company", "update", "acme", "--default-rule", "ask");
+  };
+  const keep = "The new default rule is for new connections. Members keep the apps that they already use:";
+  expect(await stricter()).toContain(
+    `${keep} 1 consent, to Printer (${clientId}). To end it, run: assent company revoke acme ${clientId}\n`,
   );
+  const kind = ["--type", "confidential", "--redirect-uri", "https://app.test/cb", "--scope", "read"];
+  const others = ["Album", "Backup"].map((name) => at.json(["client", "create", "--name", name, ...kind]));
+  const [album = "", backup = ""] = (await Promise.all(others)).map((one) => String(one["client_id"]));
+  await said("company", "update", "acme", "--default-rule", "members");
+  for (const app of [album, backup]) await use("bob", { company: "acme", app });
+  const several = await stricter();
+  expect(several).toContain(`${keep} 3 consents, to `);
+  for (const name of [`Printer (${clientId})`, `Album (${album})`, `Backup (${backup})`])
+    expect(several).toContain(name);
+  expect(several).toContain(". To end one, run: assent company revoke acme CLIENT_ID\n");
+  await said("company", "update", "acme", "--default-rule", "members");
+  expect(await said("company", "revoke", "acme", album)).toMatch(
+    new RegExp(
+      `so they can connect the app again\\. To prevent that, run: assent company policy acme ${album} --rule block\n$`,
+    ),
+  );
+  for (const app of [album, backup]) await said("client", "delete", app, "--yes");
   expect(await said("company", "update", "acme", "--status", "disabled")).toContain(
     `Disabled Acme (acme). Ended 1 grant. They don't come back when you enable the company again. Kept: 1 consent. ${TOKENS}`,
   );

@@ -41,7 +41,7 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
-import { confirmCompanyRevocation } from "./consent.ts";
+import { confirmCompanyRevocation, howToBlock } from "./consent.ts";
 
 const DEFAULT_RULE =
   "for apps without a rule: members decide (members), members ask an admin (ask), or only admins decide (block)";
@@ -347,8 +347,7 @@ export function blockingQuestion({ app, company, members }: CompanyAppImpactReco
 
 /** Revoking does not keep the app from coming back. */
 const AFTER_REVOKING = {
-  members:
-    "The company lets members decide, so they can connect the app again: to prevent it, run: assent company policy SLUG CLIENT_ID --rule block",
+  members: "The company lets members decide, so they can connect the app again.",
   ask: "Members ask an admin before they connect the app again.",
   block: "Only admins can connect the app again.",
   own: "The company's own rule about the app stays.",
@@ -358,12 +357,20 @@ async function revoke(slug: string, clientId: string, options: JsonOption & YesO
   await withAdmin(options, async (admin, out) => {
     const { companyAppImpactRecord, impactOfCompanyApp, revokeForAll } = await import("@assent/server/admin");
     const impact = companyAppImpactRecord(await impactOfCompanyApp(slug, clientId, admin));
-    await confirmCompanyRevocation(impact, options);
+    await confirmCompanyRevocation(impact, clientId, options);
     const ended = await revokeForAll(slug, clientId, admin);
-    out.done({ slug, client_id: clientId, revoked: true, grants_ended: ended }, revokedForCompany(impact, ended));
+    out.done(
+      { slug, client_id: clientId, revoked: true, grants_ended: ended },
+      revokedForCompany(impact, clientId, ended),
+    );
   });
 }
 
-export function revokedForCompany({ approved, rule_afterwards: rule }: CompanyAppImpactRecord, ended: number): string {
-  return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[rule]}`;
+export function revokedForCompany(
+  { company, approved, rule_afterwards: rule }: CompanyAppImpactRecord,
+  clientId: string,
+  ended: number,
+): string {
+  const block = rule === "members" ? ` ${howToBlock(company.slug, clientId)}` : "";
+  return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[rule]}${block}`;
 }

@@ -58,7 +58,11 @@ async function revoke(owner: string, clientId: string, options: JsonOption & Yes
       await import("@assent/server/admin");
     const name = options.company ? { company: owner } : { user: owner };
     if (options.company)
-      await confirmCompanyRevocation(companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin)), options);
+      await confirmCompanyRevocation(
+        companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin)),
+        clientId,
+        options,
+      );
     else await confirmRevocation(owner, consentImpactRecord(await impactOfConsent(owner, clientId, admin)), options);
     const ended = await revokeConsent(name, clientId, admin);
     const whose = options.company ? { slug: owner } : { username: owner };
@@ -86,19 +90,29 @@ export async function confirmRevocation(
 
 /** Revoking does not keep the app from coming back. */
 const AFTERWARDS = {
-  members:
-    "The app is not blocked: the next time that a member signs in to it, they can let it in again. To prevent that, run: assent company policy SLUG CLIENT_ID --rule block.",
+  members: "The app is not blocked: the next time that a member signs in to it, they can let it in again.",
   ask: "The app is not blocked: members can ask an admin to let it in again.",
   block: "Only admins can let the app in again.",
   own: "The company's own rule about the app stays.",
 } as const;
 
+/** The command that keeps an app from coming back if members decide. */
+export function howToBlock(slug: string, clientId: string): string {
+  return `To prevent that, run: assent company policy ${slug} ${clientId} --rule block`;
+}
+
 /** The same for a company, as in `company revoke`. */
-export async function confirmCompanyRevocation(impact: CompanyAppImpactRecord, options: YesOption, on = "") {
+export async function confirmCompanyRevocation(
+  impact: CompanyAppImpactRecord,
+  clientId: string,
+  options: YesOption,
+  on = "",
+) {
   const { company, app, members, active, approved, rule_afterwards: rule } = impact;
   if (!active) return;
+  const block = rule === "members" ? ` ${howToBlock(company.slug, clientId)}` : "";
   await confirmOnTerminal(
-    `${on}Revoking the consent of ${company.name} (${company.slug}) to ${app} ends ${approved ? "the approval and " : ""}the access that ${counted(members, "member")} gave it. ${TOKENS} ${AFTERWARDS[rule]}`,
+    `${on}Revoking the consent of ${company.name} (${company.slug}) to ${app} ends ${approved ? "the approval and " : ""}the access that ${counted(members, "member")} gave it. ${TOKENS} ${AFTERWARDS[rule]}${block}`,
     options,
   );
 }

@@ -238,7 +238,7 @@ async function confirmForCompany(
   const { api, options } = call;
   const found = await api.impact("companies.rule-impact", { path: [company, clientId] });
   const impact = found as CompanyAppImpactRecord | undefined;
-  if (impact !== undefined) await confirmCompanyRevocation(impact, options, on(api));
+  if (impact !== undefined) await confirmCompanyRevocation(impact, clientId, options, on(api));
   return impact;
 }
 
@@ -249,7 +249,7 @@ const revokeForCompany: RemoteCommand = async (call) => {
   const answer = await call.api.call("companies.revoke", { path: [id], body: { client_id: clientId } });
   const ended = Number(answer["grants_ended"]);
   const record = { slug, client_id: clientId, revoked: true, grants_ended: ended };
-  call.out.done(record, impact === undefined ? revokedConsent(ended) : revokedForCompany(impact, ended));
+  call.out.done(record, impact === undefined ? revokedConsent(ended) : revokedForCompany(impact, clientId, ended));
 };
 
 async function ownerOf(

@@ -27,6 +27,7 @@ import {
 import { type AdminContext, ceilingFor } from "./context.ts";
 import { counted } from "./counted.ts";
 import {
+  appName,
   type CompanyAppImpact,
   companiesNeeding,
   impactOfCeiling,
@@ -364,8 +365,19 @@ export async function changeCompany(
   if (company.defaultRule === before.defaultRule || company.defaultRule === "members") return { company, notes: [] };
   const { consents } = await impactOfCompany({ id: company.companyId }, context);
   if (consents === 0) return { company, notes: [] };
-  const note = `The new default rule is for new connections. Members keep the apps that they already use: ${counted(consents, "consent")}. To end one, run: assent company revoke SLUG CLIENT_ID`;
+  const apps = await someAppsOf(company, context);
+  const names = await Promise.all(apps.map((id) => appName(id, context)));
+  const named = names.length === 0 ? "" : `, to ${names.join(", ")}${consents > names.length ? ", …" : ""}`;
+  const [what, id] = consents === 1 && apps.length === 1 ? ["it", apps[0]] : ["one", "CLIENT_ID"];
+  const note = `The new default rule is for new connections. Members keep the apps that they already use: ${counted(consents, "consent")}${named}. To end ${what}, run: assent company revoke ${company.slug} ${id}`;
   return { company, notes: [note] };
+}
+
+/** The ids of up to five clients to which the company has a consent that lasts. Looks only at the first consents. */
+async function someAppsOf({ companyId: ownerId }: Company, { storage, now }: AdminContext): Promise<readonly string[]> {
+  const page = await storage.directory.consents({ ownerId, clientId: null, after: null, limit: 1000 });
+  const lasting = page.filter(({ status, expiresAt }) => status === "active" && (expiresAt ?? NEVER) > now());
+  return lasting.slice(0, 5).map(({ clientId }) => clientId);
 }
 
 /** Throws as `addMember`. */

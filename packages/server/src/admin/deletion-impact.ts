@@ -342,7 +342,7 @@ export async function impactOfCompanyApp(
   };
 }
 
-async function appName(clientId: string, { storage }: AdminContext): Promise<string> {
+export async function appName(clientId: string, { storage }: AdminContext): Promise<string> {
   const client = (await storage.clients.get({ clientId }))?.record;
   return client === undefined ? clientId : `${client.name} (${clientId})`;
 }
