@@ -253,9 +253,12 @@ test("a second request for an app → its form says that it replaces the open on
   const first = await formFor("read write");
   expect([first.notice, first.lost]).toEqual(["", ""]);
   await agent.submit(first.ask, { reason: "For the fair", decision: "ask" });
-  // The same again is no new request.
-  expect(await formFor("read write")).toMatchObject({ notice: "", lost: "" });
   const replaces = "This request replaces your open request for Photo Printer.";
+  const again = await formFor("read write");
+  expect([again.notice, again.lost]).toEqual([replaces, ""]);
+  await agent.submit(again.ask, { reason: "For the catalogue", decision: "ask" });
+  const requests = await server.assent.storage.companyApps.listRequests({ ...company, limit: 9 });
+  expect(requests.map(({ reason }) => reason)).toEqual(["For the catalogue"]);
   const narrower = await formFor("read share");
   const dropped = `${replaces} You then no longer ask for these permissions:`;
   expect([narrower.notice, narrower.host, narrower.lost]).toEqual([dropped, "", "Change your photos"]);

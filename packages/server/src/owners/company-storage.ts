@@ -228,7 +228,7 @@ export type RuleOutcome =
   /** `changed`: the rule is not the one that the admin saw, or a selected person is no member any more. */
   | { readonly kind: "not_admin" | "unknown" | "changed" };
 
-/** `repeated`: the same request is open. `needless`: the person may already, has left, or the app is blocked. */
+/** `repeated`: it is open with the same reason. `needless`: the person may already, has left, or the app is blocked. */
 export type AskOutcome = { readonly kind: "asked" | "repeated" | "needless" | "too_many" };
 
 /** `taken`: the slug. `no_person`: the account is disabled, or the session has ended. */

@@ -68,7 +68,7 @@ export interface ReplacedRequest {
   readonly host: string | null;
 }
 
-/** The member's open request for this app, if it differs: a member has one open request for each app. */
+/** The member's open request for this app: a member has one for each app. */
 export async function replacedRequest(
   { owner: { partition, ownerId: companyId, acting, reach }, scopes }: Pick<AskedAdmins, "owner" | "scopes">,
   { clientId }: Pick<Client, "clientId">,
@@ -85,8 +85,7 @@ export async function replacedRequest(
   const waiting = beyond.length === 0 ? open.scopes : beyond;
   const names = scopes.map(({ name }) => name);
   const lost = isElsewhere ? waiting : waiting.filter((name) => !names.includes(name));
-  const isSame = lost.length === 0 && names.length === open.scopes.length;
-  return isSame ? undefined : { scopes: lost, host: isElsewhere ? host : null };
+  return { scopes: lost, host: isElsewhere ? host : null };
 }
 
 /** Stores the request for the admins. `redirectUri`: the destination of the answer; absent: a device. */

@@ -441,13 +441,13 @@ export const askApproval = transaction<
   if (acting === undefined || reach === undefined) return { kind: "needless" };
   if (verdictOn(acting, scopes, reach, now) !== "ask") return { kind: "needless" };
   const open = await tx.all(
-    sql`SELECT client_id, scopes, host FROM company_requests
+    sql`SELECT client_id, scopes, reason, host FROM company_requests
       WHERE ${thisCompany} AND person_id = :personId AND status = 'open' LIMIT :limit`,
     { partition, companyId, personId, limit: OPEN_REQUESTS + 1 },
   );
   const before = open.find((row) => text(row, "client_id") === clientId);
-  const isSameAddress = before !== undefined && textOrNull(before, "host") === reach.host;
-  if (isSameAddress && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
+  const isTold = before !== undefined && textOrNull(before, "host") === reach.host && text(before, "reason") === reason;
+  if (isTold && text(before, "scopes") === JSON.stringify(scopes)) return { kind: "repeated" };
   if (before === undefined && open.length >= OPEN_REQUESTS) return { kind: "too_many" };
   await tx.run(
     sql`INSERT INTO company_requests (partition, company_id, ${requestColumns})
