@@ -2,6 +2,7 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { AUTHENTICATOR, appOf, formWith, recoveryCodesOf, withSecondStep } from "../support/authenticator-app.ts";
 import { Agent, authorizeUrl, consentForm, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -159,6 +160,51 @@ describe("signing in with a second step", () => {
     const answer = await agent.submit(consentForm(consent), { decision: "allow" });
     const { body } = await redeem(server, client, answer.location?.searchParams.get("code") ?? "");
     expect(decodeJwt(String(body.access_token))).toMatchObject({ acr: "1fa", amr: ["pwd"] });
+  });
+});
+
+describe("the form that creates recovery codes", () => {
+  async function renewal() {
+    const { agent, person } = await withSecondStep(server);
+    const form = (await agent.get("/account/security")).forms.find(({ action }) => action.endsWith("/recovery-codes"));
+    if (form === undefined) throw new Error("no way to new codes");
+    return { agent, person, form };
+  }
+  const factorOf = (person: Person) => server.assent.storage.secondFactors.get(person);
+
+  test("without the codes that it replaces, or with others → nothing changes", async () => {
+    const { agent, person, form } = await renewal();
+    const before = await factorOf(person);
+    for (const replaces of ["", "0", "x", "1e3", "-1", String((before?.codesAt ?? 0) + 1)]) {
+      const { location } = await agent.submit(form, { replaces });
+      expect(location?.searchParams.get("done")).toBe("codes-newer");
+    }
+    expect(await factorOf(person)).toEqual(before);
+  });
+
+  test("sent again, as by a reload of the page with the codes → the codes stay, and the page says so", async () => {
+    const { agent, person, form } = await renewal();
+    server.tick(1000);
+    const shown = recoveryCodesOf(await agent.submit(form));
+    expect(shown).toHaveLength(10);
+    server.tick(1000);
+    const said = await agent.follow(await agent.submit(form));
+    expect(recoveryCodesOf(said)).toEqual([]);
+    expect(said.text).toContain("This time, nothing was changed. Your newest codes still work");
+    const { agent: browser, page: step } = await atSecondStep(person.username);
+    expect((await browser.submit(formWith(step, "recovery"), { recovery: shown[0] ?? "" })).status).toBe(303);
+    const again = said.forms.find(({ action }) => action.endsWith("/recovery-codes"));
+    expect(again && recoveryCodesOf(await agent.submit(again))).toHaveLength(10);
+  });
+
+  test("sent five times at once → one set of codes is shown, and it works", async () => {
+    const { agent, person, form } = await renewal();
+    server.tick(1000);
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => agent.submit(form)));
+    const shown = answers.map(recoveryCodesOf).filter((codes) => codes.length > 0);
+    expect(shown).toHaveLength(1);
+    const { agent: browser, page: step } = await atSecondStep(person.username);
+    expect((await browser.submit(formWith(step, "recovery"), { recovery: shown[0]?.[9] ?? "" })).status).toBe(303);
   });
 });
 

@@ -1,5 +1,6 @@
 /** A person changes their factors: an authenticator app with its recovery codes, and passkeys. */
 
+import type { Millis } from "../oauth/model.ts";
 import type { GrantStorage } from "../oauth/storage.ts";
 import type { Uses } from "../storage-subset.ts";
 import { type News, type NewsKind, newsFor } from "./account-change-mail.ts";
@@ -8,6 +9,7 @@ import type {
   FactorStorage,
   Passkey,
   RemovePasskeyOutcome,
+  SetCodesOutcome,
   UsePasskeyOutcome,
 } from "./factor-storage.ts";
 import type { StoredMail } from "./mail/storage.ts";
@@ -88,28 +90,34 @@ export async function removeSecondFactor(at: FactorChange, context: FactorContex
 }
 
 /**
- * `codes`: hashes. `proving`: which codes prove who recovers the account now; undefined if no recovery asks for one.
- * `ended`: there is no authenticator, or the session has ended.
+ * `codes`: hashes. `replaces`: `codesAt` of the codes that the form's page showed; the form works once, so that a reload
+ * of the page with the new codes doesn't replace them. `proving`: which codes prove who recovers the account now;
+ * undefined if no recovery asks for one.
  */
 export async function setRecoveryCodes(
   at: FactorChange,
-  codes: readonly string[],
+  { codes, replaces }: { readonly codes: readonly string[]; readonly replaces: Millis },
   context: FactorContext,
 ): Promise<Renewed> {
   const { storage, event, now: clock } = context;
+  const factor = await storage.secondFactors.get(at.person);
+  // Before the messages, because they are limited: a form without effect must not use the limit up.
+  if (factor !== undefined && factor.codesAt !== replaces) return { kind: "newer" };
   const added = await addedHere(at, context);
   const now = clock();
-  const after = provingAfterRenewal(await storage.secondFactors.get(at.person), added, now);
+  const after = provingAfterRenewal(factor, added, now);
   const proving = context.mail.enabled ? after : undefined;
   const mails = await told(at, "recoveryRenewed", context, proving && { proving });
-  if (!(await storage.secondFactors.setRecoveryCodes({ ...whose(at), codes, added, mails, now })))
-    return { kind: "ended" };
+  const kind = await storage.secondFactors.setRecoveryCodes({ ...whose(at), codes, replaces, added, mails, now });
+  if (kind !== "set") return { kind };
   context.mail.kick();
   event("recovery_codes_renewed", { owner: at.person.personId, address: at.address });
-  return { kind: "set", proving };
+  return { kind, proving };
 }
 
-type Renewed = { readonly kind: "set"; readonly proving: ProvingCodes | undefined } | { readonly kind: "ended" };
+type Renewed =
+  | { readonly kind: "set"; readonly proving: ProvingCodes | undefined }
+  | { readonly kind: Exclude<SetCodesOutcome, "set"> };
 
 /** Which recovery codes prove who recovers the account. Undefined: no recovery asks for one. */
 export async function provingCodesOf(

@@ -92,6 +92,12 @@ export type UsePasskeyOutcome = "used" | "stale" | "unknown";
 /** `last`: without it, the person could not sign in any more. */
 export type RemovePasskeyOutcome = "removed" | "last" | "unknown";
 
+/**
+ * `newer`: there are other codes than the person saw, for example because the form was sent twice. `ended`: there is no
+ * authenticator, or the session has ended.
+ */
+export type SetCodesOutcome = "set" | "newer" | "ended";
+
 /** Messages about a change, written in its transaction. */
 export interface Told {
   readonly mails?: readonly StoredMail[];
@@ -154,11 +160,17 @@ export interface FactorStorage {
     useEarlier(args: PersonKey & { readonly step: number }): Promise<boolean>;
     /** Removes it with its recovery codes and with everything kept of earlier ones. */
     remove(args: PersonKey & { readonly now: Millis } & Told & InSession & ByLesser): Promise<boolean>;
-    /** Replaces the unused codes; `earlier` as in `set`. False: there is no authenticator, or the session has ended. */
+    /** Replaces the unused codes; `earlier` as in `set`. */
     setRecoveryCodes(
-      args: PersonKey & { readonly codes: readonly string[]; readonly added: AddedFrom; readonly now: Millis } & Told &
+      args: PersonKey & {
+        readonly codes: readonly string[];
+        /** `codesAt` of the codes that the person saw. Absent: any. */
+        readonly replaces?: Millis;
+        readonly added: AddedFrom;
+        readonly now: Millis;
+      } & Told &
         InSession,
-    ): Promise<boolean>;
+    ): Promise<SetCodesOutcome>;
     /** True: the unused code belongs to the present set. It is not used up. */
     hasRecoveryCode(args: PersonKey & { readonly code: string }): Promise<boolean>;
     /** True: the code was valid, and is used up now. `earlier`: it belonged to the previous set. */

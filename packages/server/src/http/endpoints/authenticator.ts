@@ -62,8 +62,11 @@ export const removeAuthenticator = freshly("security", async (account, tools: Fa
 export const renewRecoveryCodes = freshly("security", async (account, tools: FactorTools) => {
   const { person, http, visitor } = account;
   const codes = newRecoveryCodes();
-  const outcome = await setRecoveryCodes(factorChange(account, tools), hashed(codes, person.personId), tools.factors);
-  if (outcome.kind === "ended") return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
+  const replaces = /^\d{1,15}$/.exec(formOf(http).get("replaces") ?? "")?.[0] ?? "-1";
+  const set = { codes: hashed(codes, person.personId), replaces: Number(replaces) };
+  const outcome = await setRecoveryCodes(factorChange(account, tools), set, tools.factors);
+  if (outcome.kind === "newer") return securityAfter("codes-newer", visitor.cookies, tools);
+  if (outcome.kind !== "set") return redirect(303, `${tools.issuer}/account/security`, visitor.cookies);
   const view = { codes, renewed: true, proving: outcome.proving ?? null, next: "/account/security" };
   return page(200, recoveryCodesPage(view, tools.chrome(http)), "here", visitor.cookies);
 });

@@ -37,7 +37,7 @@ export function authenticatorSection(view: SecurityView, { words, base }: Chrome
             ${atRecovery.length > 0 && html`<p class="soft small">${sentences(words.language, ...atRecovery)}</p>`}
           </div>
           <form method="post" action=${`${path}/recovery-codes`}>
-            ${hidden({ csrf })}
+            ${hidden({ csrf, replaces: String(authenticator.codes.since) })}
             <button class="button" type="submit">${recovery.renew}</button>
           </form>
         </li>

@@ -58,6 +58,8 @@ function noticeText(done: NonNullable<SecurityView["notice"]>, appsEndIn: number
       return words.passkeys.last;
     case "authenticator-removed":
       return words.authenticator.doneRemoved;
+    case "codes-newer":
+      return words.recovery.newer;
     case "identity-removed":
       return words.identities.doneRemoved;
     case "identity-last":

@@ -13,6 +13,7 @@ export const SECURITY_NOTICES = {
   "passkey-removed": "done",
   "passkey-last": "danger",
   "authenticator-removed": "done",
+  "codes-newer": "danger",
   "identity-removed": "done",
   "identity-last": "danger",
   "account-connected": "done",

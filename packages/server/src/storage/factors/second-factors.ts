@@ -1,7 +1,13 @@
 /** Verbs of one-time codes and of recovery codes. */
 
 import type { Millis } from "../../oauth/model.ts";
-import type { AddedFrom, EarlierAuthenticator, FactorStorage, SecondFactor } from "../../owners/factor-storage.ts";
+import type {
+  AddedFrom,
+  EarlierAuthenticator,
+  FactorStorage,
+  SecondFactor,
+  SetCodesOutcome,
+} from "../../owners/factor-storage.ts";
 import { isVouched } from "../../owners/recovery/factor-trust.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell, tellChange } from "../events/tell.ts";
@@ -223,17 +229,18 @@ export const removeSecondFactor = transaction<Args<"remove">, boolean>(
   },
 );
 
-export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, boolean>(
-  async (tx, { partition, personId, codes, added, sessionId, mails, now }) => {
+export const setRecoveryCodes = transaction<Args<"setRecoveryCodes">, SetCodesOutcome>(
+  async (tx, { partition, personId, codes, replaces, added, sessionId, mails, now }) => {
     const key = { partition, personId };
-    if ((await lockPerson(tx, key, sessionId)) === undefined) return false;
+    if ((await lockPerson(tx, key, sessionId)) === undefined) return "ended";
     const factor = await lockFactor(tx, key);
-    if (factor === undefined) return false;
+    if (factor === undefined) return "ended";
+    if (replaces !== undefined && replaces !== factor.codesAt) return "newer";
     await replaceCodes(tx, key, codes, factor, added, now);
     await writeFactor(tx, key, { ...factor, codesAt: now, codesAdded: added });
     await post(tx, mails, now);
     await tellChange(tx, "user.recovery_codes_renewed", key, { now, sessionId });
-    return true;
+    return "set";
   },
 );
 

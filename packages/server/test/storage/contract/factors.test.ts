@@ -271,12 +271,16 @@ onEveryBackend("a second factor", (storage) => {
     expect(count(outcomes, true)).toBe(1);
   });
 
-  test("new recovery codes without a second factor → false; with one → in place of those that were left", async () => {
+  test("new recovery codes without a second factor → none; in place of others than those that are left → none; of those → set once", async () => {
     const person = await aStoredPerson(storage());
-    expect(await storage().secondFactors.setRecoveryCodes({ ...person, codes, added, now: NOW })).toBe(false);
+    expect(await storage().secondFactors.setRecoveryCodes({ ...person, codes, added, now: NOW })).toBe("ended");
     expect(await storage().secondFactors.useRecoveryCode({ ...person, code: "a", now: NOW })).toBe(false);
     const other = await set();
-    expect(await storage().secondFactors.setRecoveryCodes({ ...other, codes: ["x", "y"], added, now: NOW })).toBe(true);
+    const at = { ...other, codes: ["x", "y"], added, now: NOW + 1 };
+    expect(await storage().secondFactors.setRecoveryCodes({ ...at, replaces: NOW - 1 })).toBe("newer");
+    expect((await storage().secondFactors.get(other))?.codesLeft).toBe(codes.length);
+    expect(await storage().secondFactors.setRecoveryCodes({ ...at, replaces: NOW })).toBe("set");
+    expect(await storage().secondFactors.setRecoveryCodes({ ...at, codes: ["z"], replaces: NOW })).toBe("newer");
     expect(await storage().secondFactors.useRecoveryCode({ ...other, code: "a", now: NOW })).toBe(false);
     expect(await storage().secondFactors.useRecoveryCode({ ...other, code: "x", now: NOW })).toBe(true);
   });
@@ -307,7 +311,10 @@ onEveryBackend("a second factor", (storage) => {
     const codes = ["a", "b"];
     const set = { ...at, sealedSecret: aHash(), step: 1, codes };
     const run = storage();
-    expect(await told((mails) => run.secondFactors.setRecoveryCodes({ ...at, codes, mails }))).toEqual([false, false]);
+    expect(await told((mails) => run.secondFactors.setRecoveryCodes({ ...at, codes, mails }))).toEqual([
+      "ended",
+      false,
+    ]);
     expect(await told((mails) => run.secondFactors.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([
       false,
       false,
@@ -317,7 +324,7 @@ onEveryBackend("a second factor", (storage) => {
     expect(await told((mails) => run.passkeys.add({ passkey, now: NOW, mails }))).toEqual(["added", true]);
     expect(await told((mails) => run.passkeys.add({ passkey, now: NOW, mails }))).toEqual(["taken", false]);
     expect(await told((mails) => run.secondFactors.set({ ...set, mails }))).toEqual([true, true]);
-    expect(await told((mails) => run.secondFactors.setRecoveryCodes({ ...at, codes, mails }))).toEqual([true, true]);
+    expect(await told((mails) => run.secondFactors.setRecoveryCodes({ ...at, codes, mails }))).toEqual(["set", true]);
     expect(await told((mails) => run.secondFactors.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([true, true]);
     expect(await told((mails) => run.secondFactors.useRecoveryCode({ ...at, code: "a", mails }))).toEqual([
       false,

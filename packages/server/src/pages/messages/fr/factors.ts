@@ -121,6 +121,8 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     left: { one: "{count} code restant", other: "{count} codes restants" },
     none: "Plus aucun code. Créez-en de nouveaux avant d’en avoir besoin.",
     renew: "Créer de nouveaux codes",
+    newer:
+      "Cette fois, rien n’a été modifié. Vos codes les plus récents restent valables, mais ils ne s’affichent qu’une fois. Si vous ne les avez pas enregistrés, créez-en de nouveaux.",
     newTitle: "Vos codes de secours",
     newIntro:
       "Chaque code vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les en lieu sûr. Ils ne sont affichés qu’une fois.",
