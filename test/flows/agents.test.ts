@@ -373,6 +373,59 @@ describe("in a company", () => {
     expect(entryOf(page, unused.clientId)).toBe("");
   });
 
+  test("→ the page names the addresses of the app, and where access ends sooner, when, as the person's page does", async () => {
+    const [near, far] = ["https://app.test/cb", "https://far.test/cb"];
+    const moved = await server.addClient({ name: "Moved", redirectUris: [near, far] });
+    const { companyId, slug, admin: person } = await addCompany(server, { defaultRule: "members" });
+    const agent = new Agent(server.issuer);
+    for (const owner of [companyId, person.personId])
+      for (const [redirect_uri, duration] of [
+        [near, "604800"],
+        [far, "3600"],
+      ] as const) {
+        const url = authorizeUrl(server, moved, { redirect_uri, prompt: "consent" });
+        const callback = await authorize(agent, url, person.username, { owner, duration });
+        await redeem(server, moved, callback, { redirect_uri });
+      }
+    const hosts = async (path: string) =>
+      [...entryOf(await agent.get(path), moved.clientId).matchAll(/<p class="soft small">(.*?)<\/p>/g)]
+        .map(([, line = ""]) => line.replaceAll(/<[^>]*>/g, ""))
+        .filter((line) => line.includes(".test"));
+    const own = await hosts(AGENTS);
+    expect(own).toMatchObject([/^app\.test$/, /^far\.test · ends /].map((line) => expect.stringMatching(line)));
+    expect(await hosts(`/company/${slug}/agents`)).toEqual(own);
+  });
+
+  test("revoked for everyone → the page names it until its last token has expired; stopped by one member → not, others can go on", async () => {
+    const acme = await addCompany(server, { defaultRule: "members" });
+    const gone = await server.addClient({ name: "Short Lived" });
+    const [agent, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+    const page = `/company/${acme.slug}/agents`;
+    const plain = async () => (await agent.get(page)).text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+    await signIn(agent, acme.admin.username);
+    const none = "No app can act while nobody is signed in";
+    const connect = async () => {
+      const answer = { owner: acme.companyId };
+      const url = authorizeUrl(server, gone, { prompt: "consent" });
+      await redeem(server, gone, await authorize(member, url, acme.member.username, answer));
+    };
+    expect(await plain()).not.toContain("Recently ended");
+    await connect();
+    expect(await plain()).not.toContain("Recently ended");
+    const key = { partition: acme.partition, companyId: acme.companyId, clientId: gone.clientId };
+    const { companyApps } = server.assent.storage;
+    await companyApps.setOptOut({ ...key, personId: acme.member.personId, out: true, now: server.now() });
+    expect(await plain()).not.toContain("Recently ended");
+    await companyApps.setOptOut({ ...key, personId: acme.member.personId, out: false, now: server.now() });
+    await connect();
+    await companyApps.revokeForAll({ ...key, by: acme.admin.personId, now: server.now() });
+    expect(await plain()).toMatch(/Recently ended .* Short Lived ends in \d+ minutes/);
+    expect(await plain()).not.toContain(none);
+    server.tick(11 * 60_000);
+    expect(await plain()).not.toContain("Recently ended");
+    expect(await plain()).toContain(none);
+  });
+
   test("an admin pauses it → for everyone; a member can't connect it for the company, and an admin resumes it", async () => {
     const page = await press(admin, "pause", app.clientId, agentsOfCompany);
     expect(page.text).toContain("The app is paused for everyone.");

@@ -64,10 +64,7 @@ function companyLinks(companies: AgentsView["companies"], base: string): Child {
 const detailsIn = (base: string) => (clientId: string) => `${base}/account/apps#app-${encodeURIComponent(clientId)}`;
 
 /** Renders `GET /company/{slug}/agents`, for admins. */
-export function companyAgentsPage(
-  view: CompanyFrame & { readonly agents: readonly AgentEntry[] },
-  chrome: Chrome,
-): string {
+export function companyAgentsPage(view: CompanyFrame & Pick<AgentsView, "agents" | "ended">, chrome: Chrome): string {
   const { words } = chrome;
   const company = companyPath(view, chrome);
   const about = {
@@ -84,7 +81,8 @@ export function companyAgentsPage(
   const content = [
     view.agents.length > 0 &&
       html`<p class="soft">${rich(words.agents.introCompany, { company: name(view.company.name) })}</p>`,
-    list(view.agents, about, chrome),
+    (view.agents.length > 0 || view.ended.length === 0) && list(view.agents, about, chrome),
+    endedApps(view.ended, view.now, words),
   ];
   return companyPage(view, "agents", words.agents.title, content, chrome);
 }

@@ -188,17 +188,18 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       }),
       c,
     ),
-  "company-agents": (c) => companyAgentsPage({ ...frame(), agents: [anAgent(), paused] }, c),
+  "company-agents": (c) => companyAgentsPage({ ...frame(), agents: [anAgent(), paused], ended: [] }, c),
   "company-agents-paused": (c) =>
     companyAgentsPage(
       {
         ...frame({ notice: "appPaused", held: { app: "Mail Sorter", until: NOW + 8 * MINUTE } }),
-        agents: [pausedNow],
+        ...{ agents: [pausedNow], ended: [] },
       },
       c,
     ),
-  "company-agents-resumed": (c) => companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()] }, c),
-  "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [] }, c),
+  "company-agents-resumed": (c) =>
+    companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()], ended: [] }, c),
+  "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [], ended: [] }, c),
   "consent-paused": (c) =>
     consentPage(
       aConsent({

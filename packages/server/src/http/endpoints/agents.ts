@@ -2,7 +2,7 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { type Agent, agentsOfCompany, agentsOfPerson } from "../../owners/apps/agents.ts";
+import { type Agent, agentsOfCompany, agentsOfPerson, endedAppsOfCompany } from "../../owners/apps/agents.ts";
 import { allowedApps, endedApps } from "../../owners/apps/allowed-apps.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
@@ -74,13 +74,14 @@ async function changed(account: Account, paused: boolean, { issuer, apps }: Agen
 export const showCompanyAgents = forAdmins(async (at, tools: CompanyTools) => {
   const { key, frame, http, visitor } = at;
   const chrome = tools.chrome(http);
-  const agents = await agentsOfCompany(key, tools.apps);
+  const [agents, ended] = await Promise.all([agentsOfCompany(key, tools.apps), endedAppsOfCompany(key, tools.apps)]);
   const now = tools.now();
   const view = {
     ...frame,
     ...(await heldNotice(at, tools)),
     now,
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+    ended: ended.map((app) => endedEntry(app, chrome.words.language)),
   };
   return page(200, companyAgentsPage(view, chrome), "here", visitor.cookies);
 });

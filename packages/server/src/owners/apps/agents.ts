@@ -10,7 +10,7 @@ import type { CompanyKey } from "../company-storage.ts";
 import { againByRules, consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
-import { lastEnd, presentEnds, scopesOfGrant } from "./allowed-apps.ts";
+import { type EndedApp, endedAppsOf, lastEnd, presentEnds, scopesOfGrant } from "./allowed-apps.ts";
 import type { AppsContext } from "./context.ts";
 import { outstanding } from "./remaining-token-lifetime.ts";
 
@@ -124,11 +124,31 @@ export function agentsOfCompany(key: CompanyKey, context: AppsContext): Promise<
   );
 }
 
+/**
+ * The apps that get nothing more for a company, with a token that still works. While the company's consent holds, members can
+ * connect an app again, so it is none of these.
+ */
+export function endedAppsOfCompany(key: CompanyKey, context: AppsContext): Promise<readonly EndedApp[]> {
+  const { partition, companyId: ownerId } = key;
+  const now = context.now();
+  const isAllowed = async (stored: Consent, client: Client | undefined) => {
+    const ceiling = client === undefined ? null : ceilingOf(client, context.oauth.policy);
+    const consent = consentUnder(stored, ceiling);
+    if (consent.status !== "active") return false;
+    if (isPaused(consent) || consent.expiresAt === null || consent.expiresAt > now) return true;
+    const living = await context.storage.companyApps.liveAccess({ ...key, clientId: consent.clientId, ceiling, now });
+    return living.length > 0;
+  };
+  return endedAppsOf({ partition, ownerId }, isAllowed, context);
+}
+
 /** The part of a consent that living grants have. It is over if there is none, and the app gets nothing by the operator's rules. */
 function livingPart(consent: Consent, living: readonly GrantedScope[], now: Millis): Consent {
   const last = latestOf(living.map(({ expiresAt }) => expiresAt));
   const expiresAt = againByRules(consent).length > 0 ? consent.expiresAt : last === undefined ? now : last;
-  return { ...consent, scopes: living.map((one) => ({ ...one, grantedAt: consent.createdAt })), expiresAt };
+  const recorded = new Map(consent.scopes.map((scope) => [scope.name, scope]));
+  const scopes = living.map((one) => ({ grantedAt: consent.createdAt, ...recorded.get(one.name), ...one }));
+  return { ...consent, scopes, expiresAt };
 }
 
 /** The scopes that the app gets again by the operator's rules. */

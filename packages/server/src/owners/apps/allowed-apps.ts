@@ -113,24 +113,34 @@ export interface EndedApp {
   readonly heldUntil: Millis;
 }
 
-/** `allowed`: the apps that still get access, as `allowedApps` gives them. */
-export async function endedApps(
+/** The apps of a person. `allowed`: those that still get access, as `allowedApps` gives them. */
+export function endedApps(
   { partition, personId: ownerId }: Person,
   allowed: readonly AllowedApp[],
   context: AppsContext,
 ): Promise<readonly EndedApp[]> {
+  const ids = new Set(allowed.map(({ consent }) => consent.clientId));
+  return endedAppsOf({ partition, ownerId }, async ({ clientId }) => ids.has(clientId), context);
+}
+
+/** `isAllowed`: the app still gets access. */
+export async function endedAppsOf(
+  { partition, ownerId }: Pick<Consent, "partition" | "ownerId">,
+  isAllowed: (consent: Consent, client: Client | undefined) => Promise<boolean>,
+  context: AppsContext,
+): Promise<readonly EndedApp[]> {
   const now = context.now();
   const held = await outstanding({ partition, ownerId }, now, "ended", context);
-  const ended = [...held].filter(([clientId]) => allowed.every(({ consent }) => consent.clientId !== clientId));
   const all = await Promise.all(
-    ended.map(async ([clientId, until]) => {
+    [...held].map(async ([clientId, until]) => {
       const consent = await context.storage.consents.find({ partition, ownerId, clientId });
-      if (consent === undefined) return [];
+      const client = await context.oauth.catalog.client(clientId);
+      if (consent === undefined || (await isAllowed(consent, client))) return [];
       const isPast = consent.expiresAt !== null && consent.expiresAt <= now;
       // The server makes no token that outlives the end at that time.
       const heldUntil = consent.status === "active" && isPast ? await openUntil(consent, context) : until;
       if (heldUntil === undefined) return [];
-      return [{ consent, client: await context.oauth.catalog.client(clientId), heldUntil }];
+      return [{ consent, client, heldUntil }];
     }),
   );
   return all.flat().sort((one, other) => other.heldUntil - one.heldUntil);
