@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addCompany, addMember, decide, type TestCompany } from "../support/company-staff.ts";
+import { changeClient } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, type Form, type Page, redeem, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -175,6 +176,33 @@ test("a member stopped an app, then allows it on its page → as their page says
   await allow();
   expect(await asked()).not.toContain("You stopped this app");
   expect((await pageOf(company)).text).not.toContain("Stopped by you");
+});
+
+test("a time limit of the operator's ends the company's approval → the member's pages no longer say that the app connects without asking", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ name: "Fair Planner" });
+  await decide(server, company, app, {});
+  const { admin, member } = company;
+  const url = authorizeUrl(server, app);
+  const answer = { owner: company.companyId, duration: "forever" };
+  await redeem(server, app, await authorize(new Agent(server.issuer), url, member.username, answer));
+  const says = async () => {
+    const agent = await as(member);
+    const [apps, ofCompany] = [await agent.get("/account/apps"), await agent.get(`/company/${company.slug}`)];
+    return [
+      apps.text.includes("this app may connect for"),
+      ofCompany.text.includes("/opt-out"),
+      (await agent.get(url)).location !== undefined,
+    ];
+  };
+  expect(await says()).toEqual([true, true, true]);
+  await changeClient(server, app, { consentCeiling: (2 * DAY) / 1000 });
+  server.tick(1.5 * DAY);
+  // The company's consent now lasts longer than the approval.
+  const { companyId: owner } = company;
+  await redeem(server, app, await authorize(new Agent(server.issuer), url, admin.username, { owner }));
+  server.tick(DAY);
+  expect(await says()).toEqual([false, false, false]);
 });
 
 test("an app that the operator turned off → not among those that the member can use; its rows and page tell admins", async () => {

@@ -47,7 +47,8 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
             storage.consents.find({ partition: company.partition, ownerId: company.companyId, clientId }),
             oauth.catalog.client(clientId),
           ]);
-          const holds = mayConnect(acting, now) && isRemembered(consent, client, context, now);
+          const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
+          const holds = mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
           return holds ? [{ clientId, company, paused: isPaused(consent) }] : [];
         }),
       );
@@ -107,7 +108,7 @@ async function companiesOf(
 }
 
 /** True: neither a rule nor the member keeps the app from connecting for the company without a page. */
-export function mayConnect(acting: Acting | undefined, now: Millis, ceiling: Millis | null = null): boolean {
+export function mayConnect(acting: Acting | undefined, now: Millis, ceiling: Millis | null): boolean {
   const anywhere = { host: null, earlierHosts: [], ceiling };
   const verdict = verdictOn(acting, [], anywhere, now);
   if (acting?.optedOut !== false || hasEveryChoiceEnded(acting, now)) return false;
