@@ -136,6 +136,7 @@ export interface AppRequest {
   /** What the member asked for. Of a refused request: what was refused. */
   readonly scopes: readonly string[];
   readonly reason: string;
+  /** Each request that replaces an earlier one has a later time. */
   readonly askedAt: Millis;
   readonly status: "open" | "approved" | "refused";
   readonly decidedBy: string | null;
@@ -371,11 +372,12 @@ export interface CompanyStorage {
           readonly members?: "keep" | "end";
           /**
            * Messages to the people whose requests this answers, whether in full or in part. `asked`: the scopes of the
-           * request. The message is not sent if the person has asked for something else meanwhile.
+           * request. The message is not sent if the person has asked for something else, or elsewhere, meanwhile.
            */
           readonly news?: readonly {
             readonly personId: string;
             readonly asked: readonly string[];
+            readonly host: string | null;
             readonly mails: readonly StoredMail[];
           }[];
           readonly rule: NewRule | null;
@@ -427,17 +429,20 @@ export interface CompanyStorage {
         readonly now: Millis;
       } & Told,
     ): Promise<AskOutcome>;
-    /** `unknown`: there is no open request for exactly the scopes `asked`. The record keeps the `refused` ones. */
+    /**
+     * `seen`: the `askedAt` of the request that the admin saw. `changed`: the member has replaced it since. The record keeps
+     * the `refused` scopes.
+     */
     refuseRequest(
       args: CompanyKey &
         ByAdmin &
         Told & {
           readonly clientId: string;
           readonly personId: string;
-          readonly asked: readonly string[];
+          readonly seen: Millis | null;
           readonly refused: readonly string[];
         },
-    ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" }>;
+    ): Promise<{ readonly kind: "done" | "not_admin" | "unknown" | "changed" }>;
     /** The apps that the operator has verified, sorted by client id. */
     listVerified(args: { readonly limit: number; readonly after: string | null }): Promise<readonly Client[]>;
     /** Open requests, oldest first. */

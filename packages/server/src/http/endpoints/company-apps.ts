@@ -230,8 +230,10 @@ export const refuseRequest = forAdmins(async (at, tools: CompanyTools) => {
   const clientId = idIn(form, "client_id");
   const client = await tools.apps.oauth.catalog.client(clientId);
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-  const asked = { clientId, personId: idIn(form, "person_id"), ceiling };
-  const outcome = await refuseMembersRequest(at, asked, tools.companies);
+  const askedAt = /^\d{1,15}$/.test(form.get("asked_at") ?? "") ? Number(form.get("asked_at")) : null;
+  const seen = { clientId, personId: idIn(form, "person_id"), askedAt, ceiling };
+  const outcome = await refuseMembersRequest(at, seen, tools.companies);
+  if (outcome === "changed") return backTo(at, "", "requestChanged", tools);
   return outcome === "done" ? backTo(at, "", "refused", tools) : overtaken(outcome, at, tools);
 });
 

@@ -232,7 +232,8 @@ export async function decideRule(
   const now = context.now();
   const answers = await answersTo(at, { client, ceiling, rule }, context);
   const news = answers.map(async (notice) => {
-    return { personId: notice.askedBy, asked: notice.asked, mails: await context.noticeLetters(notice) };
+    const { askedBy: personId, asked, receiver: host } = notice;
+    return { personId, asked, host, mails: await context.noticeLetters(notice) };
   });
   const outcome = await context.storage.companyApps.setRule({
     ...{ ...key, clientId, ceiling, rule, seen, ...askedBy(at), now },
@@ -247,7 +248,7 @@ export async function decideRule(
     ...(rule?.selected === undefined ? {} : { members: rule.selected.length }),
   });
   const left = new Set((await openRequests(at, clientId, context)).map(({ personId }) => personId));
-  for (const { asked: _, ...notice } of answers)
+  for (const { asked: _, receiver: __, ...notice } of answers)
     if (notice.answer.waiting.length > 0 || !left.has(notice.askedBy)) context.notify(notice);
   return "done";
 }
@@ -269,7 +270,7 @@ async function answersTo(
   at: AsMember,
   { client, ceiling, rule }: Pick<RuleDecision, "client" | "ceiling" | "rule">,
   context: CompanyContext,
-): Promise<readonly (Decision & { readonly asked: readonly string[] })[]> {
+): Promise<readonly (Decision & { readonly asked: readonly string[]; readonly receiver: string | null })[]> {
   const { clientId } = client;
   const requests = await openRequests(at, clientId, context);
   if (rule === null || rule.rule === "ask" || requests.length === 0) return [];
@@ -296,7 +297,7 @@ async function answersTo(
       blocked,
       ...(allowed.length > 0 && paused),
     };
-    return [{ ...decisionNotice(at, client, { personId, host }, answer), asked }];
+    return [{ ...decisionNotice(at, client, { personId, host }, answer), asked, receiver: host }];
   });
 }
 
@@ -341,12 +342,21 @@ export async function setAppPausedForAll(
   return "done";
 }
 
-/** Refuses what the member asked for and may not use yet. */
+/** A request as an admin saw it. */
+interface SeenRequest {
+  readonly clientId: string;
+  readonly personId: string;
+  /** When the member made it. Null: the page didn't say. */
+  readonly askedAt: Millis | null;
+  readonly ceiling: Millis | null;
+}
+
+/** Refuses what the member asked for and may not use yet. `changed`: the member has asked for something else since. */
 export async function refuseMembersRequest(
   at: AsMember,
-  { clientId, personId, ceiling }: { readonly clientId: string; readonly personId: string; ceiling: Millis | null },
+  { clientId, personId, askedAt: seen, ceiling }: SeenRequest,
   context: CompanyContext,
-): Promise<"done" | "not_admin" | "unknown"> {
+): Promise<"done" | "not_admin" | "unknown" | "changed"> {
   const { key, person } = at;
   const now = context.now();
   const [requests, rules] = await Promise.all([
@@ -355,6 +365,7 @@ export async function refuseMembersRequest(
   ]);
   const open = requests.find((one) => one.personId === personId);
   if (open === undefined) return "unknown";
+  if (open.askedAt !== seen) return "changed";
   const { scopes: asked } = open;
   const client = await context.catalog.client(clientId);
   const rule = rules.find((one) => one.clientId === clientId);
@@ -368,7 +379,7 @@ export async function refuseMembersRequest(
   const notice = decisionNotice(at, { clientId, name: client?.name ?? clientId }, open, answer);
   const mails = isPersonId(personId) ? await context.noticeLetters(notice) : [];
   const by = person.personId;
-  const request = { ...key, clientId, personId, asked, refused, mails };
+  const request = { ...key, clientId, personId, seen, refused, mails };
   const outcome = await context.storage.companyApps.refuseRequest({ ...request, ...askedBy(at), now });
   if (outcome.kind !== "done") return outcome.kind;
   context.event("company_request_refused", { company: key.companyId, client_id: clientId, person: personId, by });

@@ -207,7 +207,7 @@ export function refuseButton(request: CompanyRequestView, view: CompanyFrame, ch
   const { company } = chrome.words;
   return oneButton(
     `${companyPath(view, chrome)}/refuse`,
-    { csrf: view.csrf, client_id: request.clientId, person_id: request.personId },
+    { csrf: view.csrf, client_id: request.clientId, person_id: request.personId, asked_at: String(request.askedAt) },
     { text: company.refuse, about: rich(company.requestOf, { person: name(request.username) }) },
   );
 }

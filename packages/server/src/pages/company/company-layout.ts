@@ -11,7 +11,7 @@ import type { CompanyFrame, CompanyNotice } from "./views.ts";
 
 type Place = "apps" | "agents" | "connections" | "members" | "signIn" | "history";
 
-const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "changed", "nothing", "gone"];
+const REFUSALS: readonly CompanyNotice[] = ["lastAdmin", "changed", "requestChanged", "nothing", "gone"];
 
 /** Renders a page of a company. Members who are not admins have only the first page, without navigation. `wrong`: the page shows an error. */
 export function companyPage(

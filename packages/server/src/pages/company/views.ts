@@ -30,7 +30,7 @@ export const COMPANY_NOTICES = [
     "nothing",
     "gone",
   ] as const),
-  ...(["appPaused", "appResumed"] as const),
+  ...(["requestChanged", "appPaused", "appResumed"] as const),
 ] as const;
 
 export type CompanyNotice = (typeof COMPANY_NOTICES)[number];

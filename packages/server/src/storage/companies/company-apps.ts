@@ -325,12 +325,9 @@ async function answerRequests(
     const covered = isThere && scopes.every((name) => rule.scopes.includes(name));
     if (covered || !allowed)
       await decide(tx, { partition, companyId, clientId, personId }, allowed ? "approved" : "refused", decidedBy, now);
-    await post(tx, news.find((one) => one.personId === personId && isSame(one.asked, scopes))?.mails, now);
+    const asked = JSON.stringify([personId, scopes, host]);
+    await post(tx, news.find((one) => JSON.stringify([one.personId, one.asked, one.host]) === asked)?.mails, now);
   }
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return JSON.stringify(some) === JSON.stringify(others);
 }
 
 type Told = { readonly mails?: readonly StoredMail[] };
@@ -453,8 +450,8 @@ export const askApproval = transaction<
     sql`INSERT INTO company_requests (partition, company_id, ${requestColumns})
       VALUES (:partition, :companyId, :clientId, :personId, :username, :scopes, :reason, :now, 'open', NULL, NULL, :host)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET scopes = excluded.scopes, reason = excluded.reason,
-        asked_at = excluded.asked_at, status = 'open', decided_by = NULL, decided_at = NULL,
-        host = excluded.host`,
+        asked_at = CASE WHEN excluded.asked_at > company_requests.asked_at THEN excluded.asked_at ELSE company_requests.asked_at + 1 END,
+        status = 'open', decided_by = NULL, decided_at = NULL, host = excluded.host`,
     { ...key, username: acting.member.username, scopes: JSON.stringify(scopes), reason, host: reach.host, now },
   );
   await post(tx, mails, now);
@@ -462,18 +459,19 @@ export const askApproval = transaction<
 });
 
 export const refuseRequest = transaction<
-  RequestKey & ByAdmin & Told & { readonly asked: readonly string[]; readonly refused: readonly string[] },
-  { readonly kind: "done" | "not_admin" | "unknown" }
->(async (tx, { by, mails, now, asked, refused, trustedFrom, ...key }) => {
+  RequestKey & ByAdmin & Told & { readonly seen: Millis | null; readonly refused: readonly string[] },
+  { readonly kind: "done" | "not_admin" | "unknown" | "changed" }
+>(async (tx, { by, mails, now, seen, refused, trustedFrom, ...key }) => {
   const company = await lockCompany(tx, key);
   if (company === undefined) return { kind: "unknown" };
   const admin = { by, ...(trustedFrom === undefined ? {} : { trustedFrom }) };
   if (!(await isAdmin(tx, company, admin))) return { kind: "not_admin" };
-  const open = await tx.run(
-    sql`UPDATE company_requests SET scopes = :refused WHERE ${thisApp} AND person_id = :personId AND status = 'open' AND scopes = :asked`,
-    { ...key, asked: JSON.stringify(asked), refused: JSON.stringify(refused) },
-  );
-  if (open === 0) return { kind: "unknown" };
+  const thisRequest = sql`${thisApp} AND person_id = :personId AND status = 'open'`;
+  const open = await tx.one(sql`SELECT asked_at FROM company_requests WHERE ${thisRequest}`, key);
+  if (open === undefined) return { kind: "unknown" };
+  if (whole(open, "asked_at") !== seen) return { kind: "changed" };
+  const of = { ...key, refused: JSON.stringify(refused) };
+  await tx.run(sql`UPDATE company_requests SET scopes = :refused WHERE ${thisRequest}`, of);
   await decide(tx, key, "refused", by ?? "operator", now);
   await post(tx, mails, now);
   return { kind: "done" };

@@ -111,7 +111,7 @@ const WRITES: Readonly<Record<string, readonly [(on: Stage, asker: Asker) => Pro
   ],
   "a member's wish is refused": [
     (on, asker) => {
-      const wish = { clientId: "another app", personId: on.other.personId, asked: ["read"], refused: ["read"] };
+      const wish = { clientId: "another app", personId: on.other.personId, seen: NOW, refused: ["read"] };
       return on.storage.companyApps.refuseRequest({ ...companyKeyOf(on), ...wish, ...byAdmin(on, asker) });
     },
     { kind: "unknown" },

@@ -127,7 +127,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
     const wish = { ...key, personId: member.personId, scopes: ["read"], reason: "x", now: NOW };
     const { personId } = member;
     const refuse = (by: string) => (mails: readonly StoredMail[]) =>
-      run.companyApps.refuseRequest({ ...wish, asked: wish.scopes, refused: wish.scopes, by, mails });
+      run.companyApps.refuseRequest({ ...wish, seen: NOW, refused: wish.scopes, by, mails });
     const allow = (mails: readonly StoredMail[]) =>
       run.companyApps.setRule({
         ...key,
@@ -135,7 +135,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
         shown: SHOWN,
         by: null,
         now: NOW,
-        news: [{ personId, asked: wish.scopes, mails }],
+        news: [{ personId, asked: wish.scopes, host: null, mails }],
       });
     const remove = (by: string) => (mails: readonly StoredMail[]) =>
       run.members.remove({ ...keyOf(company), person: member, by, mails, now: NOW });
@@ -451,7 +451,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
           username: member.username,
           scopes: ["read", "write"],
           reason: "For the fair",
-          askedAt: NOW,
+          askedAt: NOW + 1,
         },
       ]);
       for (let at = 2; at <= 20; at += 1) await ask(company, member, `client-${at}`);
@@ -476,7 +476,7 @@ onEveryBackend("what a company decided about an app", (storage) => {
       const refuse = (by: string) =>
         storage().companyApps.refuseRequest({
           ...keyOf(company),
-          ...{ clientId: "client-1", personId: member.personId, asked: ["read"], refused: ["read"], by, now: NOW },
+          ...{ clientId: "client-1", personId: member.personId, seen: NOW, refused: ["read"], by, now: NOW },
         });
       expect(await refuse(member.personId)).toEqual({ kind: "not_admin" });
       expect(await refuse(admin.personId)).toEqual({ kind: "done" });

@@ -293,7 +293,9 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     await storage().companyApps.askApproval({ ...wish, scopes: asked });
     const tells = async (about: readonly string[]) => {
       const mail = { partition, mailId: anId(partition), kind: "companyRequest", sealed: new Uint8Array(1) };
-      const news = [{ personId: member.personId, asked: about, mails: [{ ...mail, uselessAfter: NOW + DAY }] }];
+      const news = [
+        { personId: member.personId, asked: about, host: null, mails: [{ ...mail, uselessAfter: NOW + DAY }] },
+      ];
       const rule = { rule: anAppRule(), shown: SHOWN, clientId: CLIENT, by: null, now: NOW };
       await storage().companyApps.setRule({ ...keyOf(company), ...rule, news });
       const due = await storage().mail.claim({ now: NOW + HOUR, limit: 1000, until: NOW + HOUR + 1 });
@@ -302,9 +304,9 @@ onEveryBackend("an app that a company allows for selected members", (storage) =>
     expect([await tells(["read"]), await tells(asked)]).toEqual([false, true]);
     const open = () => storage().companyApps.listRequests({ ...keyOf(company), limit: 9 });
     expect(await open()).toMatchObject([{ scopes: asked }]);
-    const refuse = (of: readonly string[]) =>
-      storage().companyApps.refuseRequest({ ...wish, asked: of, refused: ["write"], by: admin.personId });
-    expect([await refuse(["read"]), await refuse(asked)]).toEqual([{ kind: "unknown" }, { kind: "done" }]);
+    const refuse = (seen: number) =>
+      storage().companyApps.refuseRequest({ ...wish, seen, refused: ["write"], by: admin.personId });
+    expect([await refuse(NOW - 1), await refuse(NOW)]).toEqual([{ kind: "changed" }, { kind: "done" }]);
     const { personId } = member;
     expect(await storage().companyApps.requestsOfMember({ ...keyOf(company), personId, limit: 9 })).toMatchObject([
       { status: "refused", scopes: ["write"] },

@@ -186,10 +186,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["companyApps.setOptOut", { ...companyApp, personId, out: true, now: NOW }],
   ["companyApps.revokeForAll", { ...companyApp, by: null, now: NOW }],
   ["companyApps.askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],
-  [
-    "companyApps.refuseRequest",
-    { ...companyApp, personId, asked: ["read"], refused: ["read"], by: null, mails, now: NOW },
-  ],
+  ["companyApps.refuseRequest", { ...companyApp, personId, seen: NOW, refused: ["read"], by: null, mails, now: NOW }],
   ["members.setRole", { ...membership, role: "admin", by: personId, now: NOW }],
   ["invitations.create", { invitation, saltHash, by: null, mails, now: NOW }],
   ["joinCompany", { ...invitation, saltHash, person, link: "another", version: 0, now: NOW }],

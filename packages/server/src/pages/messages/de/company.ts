@@ -415,6 +415,8 @@ export const company = {
       blocked: "Die App ist gesperrt. Sie bekommt keinen neuen Zugriff.",
       revoked: "Die App ist für alle widerrufen.",
       refused: "Die Anfrage wurde abgelehnt.",
+      requestChanged:
+        "Das Mitglied hat diese Anfrage inzwischen geändert. Es wurde nichts abgelehnt. Lesen Sie, wie sie jetzt lautet, und entscheiden Sie dann.",
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",
       roleMember:

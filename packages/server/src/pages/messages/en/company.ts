@@ -401,6 +401,8 @@ export const company = {
       blocked: "The app is blocked. It gets no new access.",
       revoked: "The app was revoked for everyone.",
       refused: "The request was refused.",
+      requestChanged:
+        "The member has changed this request in the meantime. Nothing was refused. Read it as it is now, then decide.",
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
       roleMember: "The role was changed. Open invitations from this member and to this member were withdrawn.",

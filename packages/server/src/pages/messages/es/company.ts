@@ -410,6 +410,8 @@ export const company = {
       blocked: "La aplicación está bloqueada. No obtiene acceso nuevo.",
       revoked: "La aplicación se revocó para todos.",
       refused: "La solicitud se rechazó.",
+      requestChanged:
+        "El miembro ha cambiado esta petición mientras tanto. No se ha rechazado nada. Léala como está ahora y decida después.",
       defaults: "Esto vale desde ahora para las aplicaciones sobre las que nadie ha decidido.",
       role: "Se cambió la función.",
       roleMember:

@@ -420,6 +420,8 @@ export const company = {
       blocked: "L’application est bloquée. Elle n’obtient plus de nouvel accès.",
       revoked: "L’application a été révoquée pour tout le monde.",
       refused: "La demande a été refusée.",
+      requestChanged:
+        "Le membre a modifié cette demande entre-temps. Rien n’a été refusé. Lisez-la telle qu’elle est maintenant, puis décidez.",
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",
       roleMember:

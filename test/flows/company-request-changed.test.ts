@@ -1,0 +1,64 @@
+/** An admin answers a request of a member who has changed it since the admin's page was made. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addCompany, type TestCompany } from "../support/company-staff.ts";
+import { Agent, authorizeUrl, consentForm, type Form, type Page, signIn } from "../support/http-browser.ts";
+import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const [OLD, NEW] = ["https://app.test/cb", "https://new.app.test/cb"];
+
+function formTo(page: Page, place: string): Form {
+  const form = page.forms.find(({ action }) => action.endsWith(place));
+  if (form === undefined) throw new Error(`no form to ${place}: ${page.status} ${page.text.slice(0, 500)}`);
+  return form;
+}
+
+async function ask(company: TestCompany, app: TestClient, agent: Agent, redirect_uri: string, reason = "For the fair") {
+  const page = await agent.get(authorizeUrl(server, app, { redirect_uri }));
+  const form = await agent.submit(consentForm(page), { decision: "allow", owner: company.companyId });
+  expect((await agent.submit(formTo(form, "/consent/ask"), { decision: "ask", reason })).status).toBe(200);
+}
+
+test("a request is refused that the member has made for another address since → it stays open, and the page says why", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ redirectUris: [OLD, NEW] });
+  const [admin, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+  await signIn(admin, company.admin.username);
+  await signIn(member, company.member.username);
+  const home = `/company/${company.slug}`;
+  const open = () => server.assent.storage.companyApps.listRequests({ ...company, limit: 9 });
+  await ask(company, app, member, OLD);
+  for (const path of [home, `${home}/apps/${app.clientId}`]) {
+    await ask(company, app, member, OLD);
+    const seen = formTo(await admin.get(path), "/refuse");
+    await ask(company, app, member, NEW);
+    const told = await admin.follow(await admin.submit(seen));
+    expect(told.text).toContain("The member has changed this request in the meantime. Nothing was refused.");
+    expect(await open()).toMatchObject([{ status: "open", host: "https://new.app.test" }]);
+    const unnamed = await admin.follow(await admin.submit(seen, { asked_at: "" }));
+    expect(unnamed.text).toContain("The member has changed this request");
+  }
+  const told = await admin.follow(await admin.submit(formTo(await admin.get(home), "/refuse")));
+  expect(told.text).toContain("The request was refused.");
+  expect(await open()).toEqual([]);
+});
+
+test("the member gives another reason → the refusal of what the admin read does not count", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient();
+  const [admin, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+  await signIn(admin, company.admin.username);
+  await signIn(member, company.member.username);
+  await ask(company, app, member, OLD);
+  const seen = formTo(await admin.get(`/company/${company.slug}`), "/refuse");
+  await ask(company, app, member, OLD, "For the catalogue");
+  const told = await admin.follow(await admin.submit(seen));
+  expect(told.text).toContain("The member has changed this request in the meantime.");
+  expect(told.text).toContain("For the catalogue");
+});
