@@ -1,9 +1,10 @@
 /** Somebody undoes a removal of factors: the effects, and the choices on the page. */
 
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith } from "../support/authenticator-app.ts";
 import { addCompany, addMember } from "../support/company-staff.ts";
-import { Agent, authorize, authorizeUrl } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, redeem } from "../support/http-browser.ts";
 import {
   aConnection,
   anAuthenticatorOf,
@@ -35,8 +36,9 @@ beforeAll(() => {
 
 describe("a removal that is undone", () => {
   /** The owner added the factor in a new browser, so somebody who reads the mail could remove it. */
-  async function robbed() {
+  async function robbed(before: (owner: Agent, person: Person) => Promise<unknown> = async () => {}) {
     const { person, owner } = await anOwner();
+    await before(owner, person);
     server.tick(30 * DAY);
     const laptop = await signedInWith(OWNERS_BROWSER, person, server);
     const key = await aPasskeyOf(laptop, server, "New laptop");
@@ -74,6 +76,37 @@ describe("a removal that is undone", () => {
     expect(decision.text).toContain("Authenticator app");
     await decide(again.reader, decision);
     expect(await entersWith(person.username, NEW_PASSWORD, server)).toBe("code");
+  });
+
+  test("apps got access since, or another permission, or were revoked → page and message say what they lose, until when", async () => {
+    const calendar = await server.addClient({ name: "Calendar" });
+    const {
+      person,
+      owner: reader,
+      link,
+    } = await robbed((owner, { username }) =>
+      authorize(owner, authorizeUrl(server, calendar, { scope: "read" }), username),
+    );
+    const thief = new Agent(server.issuer, { "user-agent": STRANGE_BROWSER });
+    await thief.submit(formWith(await thief.get("/login"), "username"), {
+      ...{ username: person.username, password: NEW_PASSWORD },
+    });
+    await aConnection(thief, person, server, { name: "Mail Export" });
+    const wider = await authorize(thief, authorizeUrl(server, calendar, { scope: "read write" }), person.username);
+    expect((await redeem(server, calendar, wider)).body.scope).toBe("read write");
+    const page = await reader.get(link);
+    expect(page.text).toContain("Apps lose access that they got since then");
+    expect(page.text).toContain("Apps whose access was revoked since then stay without it");
+    const done = await reader.submit(formWith(page, "link"));
+    const { text = "" } = await messageTo(person.email, "Your ways to sign in were restored", mailbox);
+    for (const sentence of [
+      "Access revoked: Mail Export. Access ends within 10 minutes.",
+      "Permissions revoked: Calendar. These permissions end within 10 minutes.",
+      "Apps whose access was revoked since the removal stay without it.",
+    ]) {
+      expect(done.text.replaceAll(/<\/?bdi>/g, "")).toContain(sentence);
+      expect(text).toContain(sentence);
+    }
   });
 
   test("afterwards → Security says that the password no longer works and leads to a link; no page asks for that password in vain", async () => {

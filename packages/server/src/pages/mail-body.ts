@@ -3,7 +3,7 @@ import type { MailDraft, NamedApps } from "../owners/mail/mail-content.ts";
 import type { Chrome } from "./chrome.ts";
 import { hostPlain } from "./client-host.ts";
 import { fill, type Messages, rich, sentences } from "./messages/index.ts";
-import { accessEnds } from "./parts/access-ends.ts";
+import { accessEnds, permissionsEnd } from "./parts/access-ends.ts";
 import { type Child, html } from "./parts/html.ts";
 import { mailDocument } from "./parts/mail-layout.ts";
 import { bothNamesText } from "./parts/person-names.ts";
@@ -218,17 +218,25 @@ function appList({ names, companies = [], more }: NamedApps, words: Messages): S
 }
 
 /** Says which apps lost access by a recovery, and when it ends. */
-function accessRevoked({ values: { recovery, appsEndIn } }: MailView, chrome: Chrome): readonly Said[] {
+function accessRevoked({ kind, values: { recovery, appsEndIn } }: MailView, chrome: Chrome): readonly Said[] {
   const { words } = chrome;
-  const list = recovery === undefined ? null : appList(recovery.ended, words);
-  if (list === null) return [];
-  const { doneEnded } = words.takeBack;
-  const ends = appsEndIn === undefined ? null : accessEnds(appsEndIn, chrome);
+  if (recovery === undefined) return [];
+  const { doneEnded, doneLost, restoredApps } = words.takeBack;
+  const say = (
+    apps: NamedApps | undefined,
+    message: typeof doneEnded | typeof doneLost,
+    end: typeof permissionsEnd,
+  ) => {
+    const list = apps === undefined ? null : appList(apps, words);
+    if (list === null) return [];
+    const ends = appsEndIn === undefined ? null : end(appsEndIn, chrome);
+    const html = sentences(words.language, rich(message as typeof doneEnded, { list: list.html }), ends);
+    return [{ text: sentences(words.language, fill(message, { list: list.text }), ends).join(""), html }];
+  };
   return [
-    {
-      text: sentences(words.language, fill(doneEnded, { list: list.text }), ends).join(""),
-      html: sentences(words.language, rich(doneEnded, { list: list.html }), ends),
-    },
+    ...say(recovery.ended, doneEnded, accessEnds),
+    ...say(recovery.narrowed, doneLost, permissionsEnd),
+    ...(kind === "factorsRestored" ? [{ text: restoredApps, html: restoredApps }] : []),
   ];
 }
 

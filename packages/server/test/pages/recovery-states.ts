@@ -152,6 +152,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
     ),
   restore: (c) => restorePage(aRestore(), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
-  restored: (c) => restoredPage({ proving: null }, c),
-  "restored-codes": (c) => restoredPage({ proving: inNewBrowser }, c),
+  restored: (c) => restoredPage({ proving: null, ended: [], narrowed: [], endsIn: 0 }, c),
+  "restored-codes": (c) =>
+    restoredPage({ proving: inNewBrowser, ended: many.map(({ name }) => name), narrowed: ["TV"], endsIn: 10 }, c),
 };

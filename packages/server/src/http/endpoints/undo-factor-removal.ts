@@ -1,6 +1,7 @@
 /** `/recover/undo`: the page of the link that undoes a removal of factors by recovery. */
 
 import { hashUnknownPassword } from "../../crypto/password-hashing.ts";
+import type { Millis } from "../../oauth/model.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import { provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
@@ -34,15 +35,15 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const from = {
     passwordHash: await hashUnknownPassword({ ...originOf(http.address), account, known: true }),
     browser: browserName(userAgentOf(http)),
-    ...{ language: tools.chrome(http).words.language, address: http.address },
+    ...{ language: tools.chrome(http).words.language, address: http.address, since: removedAt(found) },
     device: presentedBy(found.followed.person.personId, http, tools),
   };
-  const outcome = await restore(found.followed, from, recoveryContext(tools));
+  const { outcome, lost } = await restore(found.followed, from, recoveryContext(tools));
   if (outcome.kind !== "done") return goneAnswer("restore", token, { http, visitor }, tools);
   tools.recovery.mail.kick();
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
-  const view = { proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
+  const view = { ...lost, proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
   return page(200, restoredPage(view, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
@@ -58,6 +59,10 @@ async function removedBehind(token: string | null, tools: RecoveryTools): Promis
   return removed.length === 0 ? undefined : { followed, removed };
 }
 
+function removedAt({ removed }: Pick<Found, "removed">): Millis {
+  return Math.min(...removed.map((one) => one.removedAt));
+}
+
 function askAnswer(
   link: string,
   { followed, removed }: Found,
@@ -69,7 +74,7 @@ function askAnswer(
   const view = {
     ...{ link, stale, person: followed.person.username, now: tools.now() },
     csrf: formToken(visitor, tools),
-    at: Math.min(...removed.map(({ removedAt }) => removedAt)),
+    at: removedAt({ removed }),
     ways: removed.map(({ kind, name, createdAt, added }) => ({
       ...{ kind, name, addedAt: createdAt, ...deviceOf(added.userAgent), place: coarse(added.address) },
     })),

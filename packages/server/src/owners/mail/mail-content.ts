@@ -122,6 +122,8 @@ export interface RecoveryNews {
   readonly back?: readonly Exclude<NamedFactor["kind"], "passkey">[];
   readonly kept: readonly NamedFactor[];
   readonly ended: NamedApps;
+  /** Apps that lost single permissions. Absent: none. */
+  readonly narrowed?: NamedApps;
   readonly keptApps: NamedApps;
 }
 

@@ -180,7 +180,8 @@ function newsOf({ removed, back, kept, endApps, keepApps, endCompanies, keepComp
   };
 }
 
-function some(apps: readonly Named[], companies: readonly Named[]): NamedApps {
+/** The names that fit into a message. */
+export function some(apps: readonly Named[], companies: readonly Named[]): NamedApps {
   const names = apps.slice(0, MOST_NAMED).map(({ name }) => name);
   const others = companies.slice(0, MOST_NAMED - names.length).map(({ name }) => name);
   return { names, companies: others, more: apps.length + companies.length - names.length - others.length };

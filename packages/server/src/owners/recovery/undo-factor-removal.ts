@@ -1,18 +1,24 @@
 /** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
+import type { ConsentedScope, Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
+import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
-import type { Postbox } from "../mail/mail-content.ts";
+import type { NamedApps, Postbox, RecoveryNews } from "../mail/mail-content.ts";
 import { type MailLimitContext, mayTell } from "../mail/mail-limits.ts";
 import type { FollowedLink } from "../mail/open-mail-link.ts";
 import type { FollowLinkOutcome, StoredMail } from "../mail/storage.ts";
+import type { ConsentWithGrants, OwnerStorage } from "../storage.ts";
+import { some } from "./announce-recovery.ts";
 import { type ProvingCodes, provingCodes } from "./factor-trust.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
 
-export interface RestoreContext extends MailLimitContext {
+export interface RestoreContext extends MailLimitContext, TokenExpiryContext {
   readonly storage: MailLimitContext["storage"] &
+    TokenExpiryContext["storage"] &
     Uses<FactorStorage, "secondFactors.get"> &
+    Uses<OwnerStorage, "consents.list"> &
     Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
   readonly mail: Postbox;
   readonly issuer: string;
@@ -36,6 +42,51 @@ export async function provingSince(
   return provingCodes(await storage.secondFactors.get({ partition, personId }), now());
 }
 
+/** Apps of the person's own account that lose access, because they got it since the removal. */
+export interface LostAccess {
+  /** Names of apps that lose all access. */
+  readonly ended: readonly string[];
+  /** Names of apps that keep what they had before. */
+  readonly narrowed: readonly string[];
+  /** Minutes for which the last of these can still use what it lost. 0: none can. */
+  readonly endsIn: number;
+}
+
+/** What apps lose if a removal of that time is undone now. */
+async function lostSince(
+  { partition, personId }: FollowedLink["person"],
+  since: Millis,
+  context: RestoreContext,
+): Promise<LostAccess> {
+  const now = context.now();
+  const consents = await context.storage.consents.list({ partition, ownerId: personId, now });
+  const touched = consents.filter(({ consent }) => consent.createdAt >= since || consent.scopes.some(isSince(since)));
+  const [narrowed, ended] = [true, false].map((stays) => touched.filter((one) => keepsSome(one, since) === stays));
+  const [less, none] = await Promise.all(
+    (["narrowed", "ended"] as const).map((change) =>
+      outstanding({ partition, ownerId: personId }, now, change, context),
+    ),
+  );
+  const named = (all: readonly ConsentWithGrants[] = []) => all.map(({ consent }) => consent.shown.clientName);
+  const ends = (all: readonly ConsentWithGrants[] = [], held = none) =>
+    all.flatMap(({ consent }) => held?.get(consent.clientId) ?? []);
+  const until = [...ends(narrowed, less), ...ends(ended)];
+  const last = until.length === 0 ? undefined : Math.max(...until);
+  return { ended: named(ended), narrowed: named(narrowed), endsIn: minutesLeft(last, now) };
+}
+
+function isSince(since: Millis) {
+  return ({ grantedAt, decidedAt = grantedAt }: ConsentedScope) => Math.max(grantedAt, decidedAt) >= since;
+}
+
+/** True: an app that was connected before that time keeps access that it had then. */
+function keepsSome({ consent, grants }: ConsentWithGrants, since: Millis): boolean {
+  if (consent.createdAt >= since) return false;
+  const lost = new Set(consent.scopes.filter(isSince(since)).map(({ name }) => name));
+  const older = grants.filter(({ status, createdAt }) => status === "active" && createdAt < since);
+  return [consent, ...older].some(({ scopes }) => scopes.some(({ name }) => !lost.has(name)));
+}
+
 /** What the message says about recovery codes. Only the transaction knows which of these is true. */
 const TOLD_OF_CODES: readonly ProvingCodes[] = [
   { codes: true, earlierCodes: true },
@@ -43,24 +94,33 @@ const TOLD_OF_CODES: readonly ProvingCodes[] = [
   { codes: false, earlierCodes: false },
 ];
 
-/** `passwordHash`: the hash of a password that nobody knows. Every address of the account gets a message. */
+/**
+ * `passwordHash`: the hash of a password that nobody knows. `since`: the time of the removal. Every address of the
+ * account gets a message.
+ */
 export async function restore(
   { key, link, person }: FollowedLink,
   from: {
     readonly passwordHash: string;
+    readonly since: Millis;
     readonly device: DeviceSeen | null;
     readonly language: string;
     readonly browser: string | null;
     readonly address: string;
   },
   context: RestoreContext,
-): Promise<FollowLinkOutcome> {
+): Promise<{ readonly outcome: FollowLinkOutcome; readonly lost: LostAccess }> {
   const { storage, mail, issuer } = context;
   const { partition, personId, username } = person;
   const now = context.now();
   const addresses = await storage.people.addresses({ partition, personId, now });
   const told = new Set([link.address, ...addresses.map(({ address }) => address)]);
-  const who = { browser: from.browser, address: from.address };
+  const lost = await lostSince(person, from.since, context);
+  const recovery: RecoveryNews = {
+    ...{ removed: [], kept: [], keptApps: listOf([]) },
+    ...{ ended: listOf(lost.ended), narrowed: listOf(lost.narrowed) },
+  };
+  const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn };
   const language = person.language ?? from.language;
   const heard: { readonly to: string; readonly theirs: boolean }[] = [];
   for (const to of told) {
@@ -69,13 +129,13 @@ export async function restore(
   }
   const mailsOf = (proving: ProvingCodes | undefined): readonly StoredMail[] =>
     heard.flatMap(({ to, theirs }) => {
-      // A possible intruder, at an address that the account no longer has, must not learn about browser and codes.
+      // A possible intruder, at an address that the account no longer has, must not learn about browser, codes and apps.
       const values = { person: username, at: now, ...(theirs ? { ...who, ...(proving && { proving }) } : {}) };
       const draft = { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values } as const;
       return mail.write(draft, { partition, cause: [link.linkId, String(now)] });
     });
   const { linkId, saltHash } = key;
-  return storage.recovery.restoreFactors({
+  const outcome = await storage.recovery.restoreFactors({
     partition: key.partition,
     linkId,
     saltHash,
@@ -85,4 +145,12 @@ export async function restore(
     mailsIf: TOLD_OF_CODES.map((proving) => ({ proving, mails: mailsOf(proving) })),
     now,
   });
+  return { outcome, lost };
+}
+
+function listOf(names: readonly string[]): NamedApps {
+  return some(
+    names.map((name) => ({ name })),
+    [],
+  );
 }

@@ -15,6 +15,12 @@ export function accessEnds(stopsIn: number, { words }: Chrome): string {
   return fill(plural(words.language, words.apps.stopsSoon, stopsIn), { count: stopsIn });
 }
 
+/** The same of permissions that apps lost. Null: at once. */
+export function permissionsEnd(stopsIn: number, { words }: Chrome): string | null {
+  if (stopsIn < 1) return null;
+  return fill(plural(words.language, words.takeBack.lostSoon, stopsIn), { count: stopsIn });
+}
+
 /** Says which name the owner allowed, if the app has another one now. */
 export function formerName(app: { readonly formerName: string | null }, { apps }: Messages): Child {
   return (

@@ -1,7 +1,7 @@
 /** The page after a recovery, and the page that undoes a removal. */
 import type { Chrome } from "../chrome.ts";
-import { rich, sentences } from "../messages/index.ts";
-import { accessEnds } from "../parts/access-ends.ts";
+import { type Messages, rich, sentences } from "../messages/index.ts";
+import { accessEnds, permissionsEnd } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, signInAsAnother, titled } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
@@ -20,10 +20,6 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   const { takeBack, recover, confirm } = words;
   const undo = view.what === "undo";
   const title = undo ? confirm.undoneTitle : recover.doneTitle;
-  const some = (all: readonly string[]) => {
-    const few = all.slice(0, MOST_NAMED);
-    return listed(few, words, all.length - few.length).html;
-  };
   const ways = (all: TakenBackView["kept"]) => all.map((way) => wayName(way, words));
   const accesses = (apps: readonly string[], companies: readonly string[]) => [
     ...apps.map((app) => visible(app, NAME_LENGTH)),
@@ -31,7 +27,8 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
   ];
   const ended = accesses(view.ended, view.endedFor);
   const told = (message: string, all: readonly string[]) =>
-    all.length > 0 && html`<p class="soft small">${rich(message as typeof takeBack.doneKept, { list: some(all) })}</p>`;
+    all.length > 0 &&
+    html`<p class="soft small">${rich(message as typeof takeBack.doneKept, { list: some(all, words) })}</p>`;
   return cardPage(
     chrome,
     title,
@@ -48,12 +45,17 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         view.back.map((kind) => takeBack.previous[kind]),
       )}
       ${told(takeBack.doneKept, ways(view.kept))}
-      ${ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(ended) }), accessEnds(view.endsIn, chrome))}</p>`}
+      ${ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(ended, words) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${told(takeBack.doneApps, accesses(view.apps, view.keptFor))}
       ${elsewhereNotice(view.waiting, chrome)}
       ${onward(view, chrome)}
     </div>`,
   );
+}
+
+function some(all: readonly string[], words: Messages) {
+  const few = all.slice(0, MOST_NAMED);
+  return listed(few, words, all.length - few.length).html;
 }
 
 /** The button that leads on. */
@@ -90,6 +92,7 @@ export function restorePage(view: RestoreView, chrome: Chrome): string {
         )}
       </ul>
       <p>${takeBack.restoreThen}</p>
+      <p>${takeBack.restoreApps}</p>
       <form class="buttons" method="post" action=${`${base}/recover/undo`}>
         ${hidden({ csrf: view.csrf, link: view.link })}
         <button class="button primary" type="submit">${takeBack.restoreYes}</button>
@@ -103,6 +106,11 @@ export function restoredPage(view: RestoredView, chrome: Chrome): string {
   const { words, base } = chrome;
   const { takeBack, recover } = words;
   const codes = codesAtRecovery(view.proving, words);
+  const names = (all: readonly string[]) =>
+    some(
+      all.map((app) => visible(app, NAME_LENGTH)),
+      words,
+    );
   return cardPage(
     chrome,
     takeBack.restoredTitle,
@@ -113,6 +121,9 @@ export function restoredPage(view: RestoredView, chrome: Chrome): string {
         <p class="soft">${takeBack.restoredText}</p>
         ${codes.length > 0 && html`<p class="soft">${sentences(words.language, ...codes)}</p>`}
       </div>
+      ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: names(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
+      ${view.narrowed.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneLost, { list: names(view.narrowed) }), permissionsEnd(view.endsIn, chrome))}</p>`}
+      <p class="soft small">${takeBack.restoredApps}</p>
       <a class="button primary" href=${`${base}/recover`}>${recover.title}</a>
     </div>`,
   );

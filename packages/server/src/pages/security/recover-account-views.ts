@@ -121,6 +121,12 @@ export interface TakenBackView {
 /** The page after a removal was undone. */
 export interface RestoredView {
   readonly proving: ProvingCodes | null;
+  /** Names of apps that lost all access. */
+  readonly ended: readonly string[];
+  /** Names of apps that lost single permissions. */
+  readonly narrowed: readonly string[];
+  /** Minutes for which the last of these can still use what it lost. 0: none can. */
+  readonly endsIn: number;
 }
 
 /** `/recover/undo`. */

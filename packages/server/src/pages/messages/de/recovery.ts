@@ -55,8 +55,17 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Am {when} hat jemand mit einem Link aus einer E-Mail ein neues Passwort für das Konto {person} gewählt und entfernt:",
     restoreThen:
       "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und alles, was seitdem hinzugefügt wurde, wird entfernt. Wählen Sie dann ein neues Passwort. Vielleicht brauchen Sie eine dieser Anmeldemethoden, um sich anzumelden.",
+    restoreApps:
+      "Apps verlieren den Zugriff, den sie seitdem für Sie oder für ein Unternehmen bekommen haben, und Berechtigungen, deren Ende seitdem geändert wurde. Apps, deren Zugriff seitdem widerrufen wurde, bleiben ohne Zugriff: Verbinden Sie sie danach neu.",
     restoreYes: "Wiederherstellen",
     restoredTitle: "Die Anmeldemethoden sind wiederhergestellt",
     restoredText: "Alle sind abgemeldet, und das Passwort gilt nicht mehr. Wählen Sie jetzt ein neues.",
+    doneLost: "Berechtigungen widerrufen: {list}.",
+    lostSoon: {
+      one: "Diese Berechtigungen enden innerhalb von 1 Minute.",
+      other: "Diese Berechtigungen enden innerhalb von {count} Minuten.",
+    },
+    restoredApps:
+      "Apps, deren Zugriff seit dem Entfernen widerrufen wurde, bleiben ohne Zugriff. Um eine davon wieder zu nutzen, verbinden Sie sie neu.",
   },
 };

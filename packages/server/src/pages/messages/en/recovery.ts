@@ -51,8 +51,17 @@ export const recovery = {
       "On {when}, somebody chose a new password for the account {person} with a link from an e-mail, and removed:",
     restoreThen:
       "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You may need one of these ways to sign in.",
+    restoreApps:
+      "Apps lose access that they got since then, for you or for a company, and permissions whose end was changed since then. Apps whose access was revoked since then stay without it: connect them again afterwards.",
     restoreYes: "Restore them",
     restoredTitle: "Your ways to sign in are restored",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",
+    doneLost: "Permissions revoked: {list}.",
+    lostSoon: {
+      one: "These permissions end within 1 minute.",
+      other: "These permissions end within {count} minutes.",
+    },
+    restoredApps:
+      "Apps whose access was revoked since the removal stay without it. To use one again, connect it again.",
   },
 } as const;

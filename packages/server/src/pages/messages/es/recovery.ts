@@ -55,8 +55,17 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "El {when} alguien eligió una contraseña nueva para la cuenta {person} con un enlace de un correo electrónico y eliminó:",
     restoreThen:
       "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Quizá necesite una de estas formas para iniciar sesión.",
+    restoreApps:
+      "Las aplicaciones pierden el acceso que obtuvieron desde entonces, para usted o para una empresa, y los permisos cuyo fin se cambió desde entonces. Las que se revocaron desde entonces siguen sin acceso: conéctelas de nuevo después.",
     restoreYes: "Recuperarlas",
     restoredTitle: "Se han recuperado las formas de iniciar sesión",
     restoredText: "Se ha cerrado la sesión de todos y la contraseña ya no funciona. Elija ahora una nueva.",
+    doneLost: "Permisos revocados: {list}.",
+    lostSoon: {
+      one: "Estos permisos terminan en 1 minuto como máximo.",
+      other: "Estos permisos terminan en {count} minutos como máximo.",
+    },
+    restoredApps:
+      "Las aplicaciones cuyo acceso se revocó desde la eliminación siguen sin acceso. Para volver a usar una, conéctela de nuevo.",
   },
 };

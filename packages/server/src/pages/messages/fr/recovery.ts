@@ -56,9 +56,18 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Le {when}, quelqu’un a choisi un nouveau mot de passe pour le compte {person} avec un lien reçu par e-mail, et a supprimé :",
     restoreThen:
       "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra peut-être l’un de ces moyens pour vous connecter.",
+    restoreApps:
+      "Les applications perdent l’accès qu’elles ont obtenu depuis, pour vous ou pour une entreprise, et les autorisations dont la fin a été modifiée depuis. Celles dont l’accès a été révoqué depuis restent sans accès : connectez-les de nouveau ensuite.",
     restoreYes: "Les rétablir",
     restoredTitle: "Les moyens de connexion sont rétablis",
     restoredText:
       "Tout le monde est déconnecté, et le mot de passe ne fonctionne plus. Choisissez-en un nouveau maintenant.",
+    doneLost: "Autorisations révoquées : {list}.",
+    lostSoon: {
+      one: "Ces autorisations prennent fin dans {count} minute au plus.",
+      other: "Ces autorisations prennent fin dans {count} minutes au plus.",
+    },
+    restoredApps:
+      "Les applications dont l’accès a été révoqué depuis la suppression restent sans accès. Pour en utiliser une, connectez-la de nouveau.",
   },
 };
