@@ -190,7 +190,7 @@ describe("the form that creates recovery codes", () => {
     server.tick(1000);
     const said = await agent.follow(await agent.submit(form));
     expect(recoveryCodesOf(said)).toEqual([]);
-    expect(said.text).toContain("This time, nothing was changed. Your newest codes still work");
+    expect(said.text).toContain("This time, nothing was changed. Your newest recovery codes still work");
     const { agent: browser, page: step } = await atSecondStep(person.username);
     expect((await browser.submit(formWith(step, "recovery"), { recovery: shown[0] ?? "" })).status).toBe(303);
     const again = said.forms.find(({ action }) => action.endsWith("/recovery-codes"));

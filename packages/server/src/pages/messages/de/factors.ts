@@ -125,7 +125,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     none: "Keine Codes übrig. Erstellen Sie neue, bevor Sie einen brauchen.",
     renew: "Neue Codes erstellen",
     newer:
-      "Dieses Mal wurde nichts geändert. Ihre neuesten Codes gelten weiterhin, werden aber nur einmal angezeigt. Wenn Sie sie nicht gespeichert haben, erstellen Sie neue.",
+      "Dieses Mal wurde nichts geändert. Ihre neuesten Wiederherstellungscodes gelten weiterhin, werden aber nur einmal angezeigt. Wenn Sie sie nicht gespeichert haben, erstellen Sie neue.",
     newTitle: "Ihre Wiederherstellungscodes",
     newIntro:
       "Mit jedem Code können Sie sich einmal anmelden, anstelle eines Codes aus der App. Drucken Sie die Codes aus oder schreiben Sie sie auf, und bewahren Sie sie an einem sicheren Ort auf. Sie werden nur einmal angezeigt.",

@@ -116,7 +116,7 @@ export const factors = {
     none: "No codes left. Create new ones before you need one.",
     renew: "Create new codes",
     newer:
-      "This time, nothing was changed. Your newest codes still work, but they are shown only once. If you didn’t save them, create new ones.",
+      "This time, nothing was changed. Your newest recovery codes still work, but they are shown only once. If you didn’t save them, create new ones.",
     newTitle: "Your recovery codes",
     newIntro:
       "Each code signs you in once, in place of a code from the app. Print them or write them down, and keep them in a safe place. They are shown only once.",

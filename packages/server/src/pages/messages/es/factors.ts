@@ -121,7 +121,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     none: "No quedan códigos. Cree códigos nuevos antes de necesitarlos.",
     renew: "Crear códigos nuevos",
     newer:
-      "Esta vez no se ha cambiado nada. Sus códigos más recientes siguen siendo válidos, pero se muestran solo una vez. Si no los guardó, cree otros nuevos.",
+      "Esta vez no se ha cambiado nada. Sus códigos de recuperación más recientes siguen siendo válidos, pero se muestran solo una vez. Si no los guardó, cree otros nuevos.",
     newTitle: "Sus códigos de recuperación",
     newIntro:
       "Cada código sirve para iniciar sesión una vez, en lugar de un código de la aplicación. Imprímalos o anótelos, y guárdelos en un lugar seguro. Solo se muestran una vez.",

@@ -122,7 +122,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     none: "Plus aucun code. Créez-en de nouveaux avant d’en avoir besoin.",
     renew: "Créer de nouveaux codes",
     newer:
-      "Cette fois, rien n’a été modifié. Vos codes les plus récents restent valables, mais ils ne s’affichent qu’une fois. Si vous ne les avez pas enregistrés, créez-en de nouveaux.",
+      "Cette fois, rien n’a été modifié. Vos codes de secours les plus récents restent valables, mais ils ne s’affichent qu’une fois. Si vous ne les avez pas enregistrés, créez-en de nouveaux.",
     newTitle: "Vos codes de secours",
     newIntro:
       "Chaque code vous connecte une fois, à la place d’un code de l’application. Imprimez-les ou notez-les, et gardez-les en lieu sûr. Ils ne sont affichés qu’une fois.",
