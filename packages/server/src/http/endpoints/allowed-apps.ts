@@ -123,7 +123,7 @@ async function companyEntries(
     others.map(async ([clientId, companies]) => {
       const client = await apps.oauth.catalog.client(clientId);
       if (client === undefined) return [];
-      const next = nextOf(choices?.of(clientId, undefined, client) ?? { self: false, companies, paused: false });
+      const next = nextOf(choices?.of(clientId, undefined, client) ?? { self: false, companies, asks: false });
       return [
         { clientId, name: nameOf(client, language), logo: logoPath(client), companies: companies.map(linked), next },
       ];
@@ -137,10 +137,10 @@ function linked({ name, slug }: { readonly name: string; readonly slug: string }
 }
 
 /** For whom an app acts next time. With several owners, it asks if the answers of more than one cover the request. */
-function nextOf({ self, companies, paused }: NextOwners): NextOwner {
+function nextOf({ self, companies, asks }: NextOwners): NextOwner {
   const [company] = companies;
   const count = companies.length + (self ? 1 : 0);
-  if (count === 0 || paused) return { kind: "asks" };
+  if (count === 0 || asks) return { kind: "asks" };
   if (count > 1) return { kind: "several", self, companies: companies.map(({ name }) => name) };
   return company === undefined ? { kind: "self" } : { kind: "company", company: company.name };
 }

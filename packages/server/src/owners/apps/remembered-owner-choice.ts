@@ -17,8 +17,11 @@ export interface NextOwners {
   readonly self: boolean;
   /** By name. */
   readonly companies: readonly Company[];
-  /** True: the app is paused for one of them. Then it gets nothing without a page. */
-  readonly paused: boolean;
+  /**
+   * True: the app gets nothing without a page, because it is paused for one of them, or can't act any more for the owner
+   * whom the person chose last.
+   */
+  readonly asks: boolean;
 }
 
 /** The choices of a person who belongs to companies. */
@@ -49,20 +52,26 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
           ]);
           const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
           const holds = mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
-          return holds ? [{ clientId, company, paused: isPaused(consent) }] : [];
+          return { clientId, company, holds, paused: isPaused(consent), chosenAt: acting?.chosenAt ?? 0 };
         }),
       );
-      return held.flat();
+      return held;
     }),
   );
-  const choicesOf = Map.groupBy(found.flat(), ({ clientId }) => clientId);
+  const all = Map.groupBy(found.flat(), ({ clientId }) => clientId);
+  const holding = found.flat().filter(({ holds }) => holds);
+  const choicesOf = Map.groupBy(holding, ({ clientId }) => clientId);
   return {
     chosen: new Map([...choicesOf].map(([id, all]) => [id, all.map(({ company }) => company)])),
     of: (clientId, consent, client) => {
       const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
       const choices = choicesOf.get(clientId) ?? [];
       const paused = (self && isPaused(consent)) || choices.some((one) => one.paused);
-      return { self, companies: choices.map(({ company }) => company), paused };
+      const own = { holds: self, chosenAt: consent?.status === "active" ? (consent.chosenAt ?? 0) : 0 };
+      const answers = [own, ...(all.get(clientId) ?? [])];
+      const last = answers.reduce((one, other) => (other.chosenAt > one.chosenAt ? other : one));
+      const asks = paused || (last.chosenAt > 0 && !last.holds);
+      return { self, companies: choices.map(({ company }) => company), asks };
     },
   };
 }
@@ -80,8 +89,8 @@ export async function otherChoicesOf(
       context.storage.consents.find({ partition, ownerId, clientId }),
       context.oauth.catalog.client(clientId),
     ]);
-    const { self, companies, paused } = choices.of(clientId, consent, client);
-    return self || companies.length > 1 || paused;
+    const { self, companies, asks } = choices.of(clientId, consent, client);
+    return self || companies.length > 1 || asks;
   };
 }
 

@@ -126,10 +126,10 @@ export function decideOwner(
   );
   const [only] = ready;
   const remembered = lastChoice(choices);
-  const isOpen = decisions.some(({ choice, decision }) => choice === remembered && decision === "elsewhere");
-  // With `select_account`, the person also chooses the owner. Neither a pause nor an answer that the owner whom the person
-  // chose last still needs may move the app to another owner unseen.
-  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice) || isOpen);
+  // With `select_account`, the person also chooses the owner. Neither a pause nor the end of an answer or approval for the
+  // owner whom the person chose last may move the app to another owner unseen.
+  const moves = remembered !== undefined && only?.choice !== remembered;
+  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice) || moves);
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }

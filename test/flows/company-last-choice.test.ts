@@ -1,0 +1,60 @@
+/** An app that can't act for the owner chosen last any more does not move to another owner unseen. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addCompany, addMember, claimsOf, decide } from "../support/company-staff.ts";
+import { Agent, authorize, authorizeUrl, consentForm, redeem } from "../support/http-browser.ts";
+import { startServer, type TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+/** A member of two companies. The app has their answer for the second, and then, last, one for the first or themselves. */
+async function answeredFor(last: "acme" | "self") {
+  const acme = await addCompany(server);
+  const beta = await addCompany(server, { name: "Beta", defaultRule: "members" });
+  const { member } = acme;
+  await addMember(server, beta, member);
+  const app = await server.addClient({ scopes: ["read"] });
+  await decide(server, acme, app, {});
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, app, { prompt: "consent" });
+  await authorize(agent, url, member.username, { owner: beta.companyId });
+  server.tick(1000);
+  const owner = last === "acme" ? acme.companyId : member.personId;
+  await authorize(agent, url, "", last === "acme" ? { owner } : { owner, duration: "3600" });
+  const next = (more = {}) => authorizeUrl(server, app, more);
+  return { acme, beta, member, app, agent, next };
+}
+
+test("the company chosen last withdraws its approval → the page, not another company's access; the answer counts for who is chosen", async () => {
+  const { acme, beta, app, agent, next } = await answeredFor("acme");
+  await decide(server, acme, app, { rule: "ask", scopes: [] });
+  const silent = (await agent.get(next({ prompt: "none" }))).location;
+  expect(silent?.searchParams.get("error")).toBe("consent_required");
+  expect((await agent.get("/account/apps")).text).not.toContain('may connect for <bdi class="name">Beta</bdi>');
+  const page = await agent.follow(await agent.get(next()));
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  const callback = await authorize(agent, next(), "", { owner: beta.companyId });
+  const { body } = await redeem(server, app, callback);
+  expect(claimsOf(body.access_token)["sub"]).toBe(beta.companyId);
+  expect((await agent.get("/account/apps")).text).toContain(
+    'may connect for <bdi class="name">Beta</bdi> without asking',
+  );
+});
+
+test("the time chosen for the last owner is over → the page, not the access of another", async () => {
+  const { member, agent, beta, app, next } = await answeredFor("self");
+  server.tick(3_700_000);
+  const page = await agent.follow(await agent.get(next()));
+  expect(page.location).toBeUndefined();
+  expect(consentForm(page).fields.get("owner")).toBe(member.personId);
+  const callback = await authorize(agent, next(), "", { owner: beta.companyId });
+  const { body } = await redeem(server, app, callback);
+  expect(claimsOf(body.access_token)["sub"]).toBe(beta.companyId);
+  // Beta is the last choice now.
+  expect((await agent.follow(await agent.get(next()))).location?.searchParams.has("code")).toBe(true);
+});
