@@ -198,6 +198,12 @@ export const dropCompanyLink = statement<CompanyLinkKey & { readonly link: strin
   outcome: (row) => row !== undefined,
 });
 
+/**
+ * Why news about a person end their grants. `leaving`: the account is to be deleted. `revoked`: the person revoked the
+ * access of these apps with a new password.
+ */
+export type CutBy = "leaving" | "revoked";
+
 interface NewOutboxEntry extends CompanyLinkKey {
   readonly version: number;
   readonly standing: string;
@@ -206,8 +212,8 @@ interface NewOutboxEntry extends CompanyLinkKey {
    * ends.
    */
   readonly cutAt: Millis | null;
-  /** Why they end. Null: a new password. */
-  readonly cutBy?: "leaving" | null;
+  /** Null: a new password, or the news don't say it. */
+  readonly cutBy?: CutBy | null;
   /**
    * Grants made before this time stay, and only grants that the person began before `cutAt` and finished after it end.
    * Default: null, so that all of them end.
@@ -233,7 +239,7 @@ export async function putInOutbox(
           WHEN s.kept_before < excluded.kept_before OR s.kept_before IS NULL THEN s.kept_before ELSE excluded.kept_before END,
         invited_since = CASE WHEN s.invited_since < excluded.invited_since OR excluded.invited_since IS NULL THEN s.invited_since
           ELSE excluded.invited_since END,
-        cut_by = CASE WHEN excluded.cut_at IS NULL THEN s.cut_by ELSE excluded.cut_by END,
+        cut_by = COALESCE(excluded.cut_by, s.cut_by),
         cut_at = COALESCE(excluded.cut_at, s.cut_at), written_at = excluded.written_at`,
     { ...entry, cutBy, keptBefore, invitedSince },
   );

@@ -15,7 +15,7 @@ import { accountStanding } from "../people/person-row.ts";
 import { text, whole, wholeOrNull } from "../row-conversion.ts";
 import { endGrantsOfMember } from "./acting-members.ts";
 import { lockCompany, thisCompany } from "./lock-company-row.ts";
-import { forgetMember, putInOutbox } from "./members.ts";
+import { type CutBy, forgetMember, putInOutbox } from "./members.ts";
 
 /** One company that has to be told about one person. */
 interface OutboxEntry {
@@ -26,7 +26,7 @@ interface OutboxEntry {
   readonly version: number;
   readonly standing: string;
   readonly cutAt: Millis | null;
-  readonly cutBy: "leaving" | null;
+  readonly cutBy: CutBy | null;
   readonly keptBefore: Millis | null;
   readonly invitedSince: Millis | null;
 }
@@ -41,17 +41,22 @@ function outboxEntryOf(row: Row): OutboxEntry {
     version: whole(row, "version"),
     standing: text(row, "standing"),
     cutAt: wholeOrNull(row, "cut_at"),
-    cutBy: row["cut_by"] === "leaving" ? "leaving" : null,
+    cutBy: cutByOf(row["cut_by"]),
     keptBefore: wholeOrNull(row, "kept_before"),
     invitedSince: wholeOrNull(row, "invited_since"),
   };
+}
+
+/** Null also for values of a later version. */
+function cutByOf(value: unknown): CutBy | null {
+  return value === "leaving" || value === "revoked" ? value : null;
 }
 
 /**
  * Stores, in the transaction that changes a person, what their companies have to learn. `gone`: the person is being
  * removed. `cutAt`: grants that the person made in companies' names before this time end, whatever the standing.
  * `cutBy`: why, as in the outbox. `keeps`: in all companies except these, grants made before `keeps.before` stay, and only grants that the person began
- * before `cutAt` and finished after it end. `invitedSince`: invitations that the person made since then are withdrawn.
+ * before `cutAt` and finished after it end; in these, the person revokes the access of the apps. `invitedSince`: invitations that the person made since then are withdrawn.
  */
 export async function noteForCompanies(
   tx: Tx,
@@ -66,7 +71,7 @@ export async function noteForCompanies(
   }: {
     readonly gone?: boolean;
     readonly cutAt: Millis | null;
-    readonly cutBy?: "leaving" | null;
+    readonly cutBy?: CutBy | null;
     readonly keeps?: { readonly before: Millis; readonly butIn: readonly string[] };
     readonly invitedSince?: Millis;
     readonly now: Millis;
@@ -86,8 +91,10 @@ export async function noteForCompanies(
   );
   for (const link of links) {
     const companyId = text(link, "company_id");
-    const keptBefore = keeps === undefined || keeps.butIn.includes(companyId) ? null : keeps.before;
-    const news = { version, standing, cutAt, cutBy, keptBefore, invitedSince: invitedSince ?? null };
+    const isRevoked = keeps?.butIn.includes(companyId) ?? false;
+    const keptBefore = keeps === undefined || isRevoked ? null : keeps.before;
+    const why = { cutAt, cutBy: isRevoked ? "revoked" : cutBy } as const;
+    const news = { version, standing, ...why, keptBefore, invitedSince: invitedSince ?? null };
     await putInOutbox(tx, { partition, personId, companyId, ...news, now });
   }
 }
@@ -165,7 +172,7 @@ export const applyOutboxEntry = transaction<
     readonly version: number;
     readonly standing: string;
     readonly cutAt: Millis | null;
-    readonly cutBy?: "leaving" | null;
+    readonly cutBy?: CutBy | null;
     readonly keptBefore?: Millis | null;
     readonly invitedSince?: Millis | null;
     readonly now: Millis;
@@ -190,25 +197,26 @@ export const applyOutboxEntry = transaction<
   } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }
-  if (cutBy === "leaving" && cutAt !== null) await forgetChoices(tx, { ...key, cutAt });
+  if (cutAt !== null && (cutBy !== null || keptBefore !== null)) await forgetAnswers(tx, key, keptBefore ?? 0);
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
 
-/** Otherwise an app would get access for the company again without a page, until the deletion and if the account stays. */
-async function forgetChoices(
-  tx: Tx,
-  key: CompanyKey & { readonly personId: string; readonly cutAt: Millis },
-): Promise<void> {
+/**
+ * The answers that the person gave since then. Otherwise an app whose access ends would get it again without a page. What
+ * they allowed is forgotten, too: a later answer about another permission would bring it back. What they declined stays.
+ */
+async function forgetAnswers(tx: Tx, key: CompanyKey & { readonly personId: string }, from: Millis): Promise<void> {
   await tx.run(
-    sql`UPDATE company_choices SET since = -since WHERE ${thisCompany} AND person_id = :personId AND since > 0 AND since <= :cutAt`,
-    { ...key },
+    sql`UPDATE company_choices SET since = -ABS(since), ends = '{}', ends_at = NULL
+      WHERE ${thisCompany} AND person_id = :personId AND ABS(since) >= :from`,
+    { ...key, from },
   );
 }
 
 /** Why the news end the person's grants. */
-function causeOf(standing: string, cutBy: "leaving" | null): EndCause {
+function causeOf(standing: string, cutBy: CutBy | null): EndCause {
   if (standing === "gone") return "member_deleted";
   if (standing !== "active" && standing !== "paused") return "member_disabled";
   return cutBy === "leaving" ? "member_leaving" : "member_password";

@@ -372,7 +372,8 @@ export const writePassword = transaction<NewPassword, boolean>(
     // Companies are told even if the person's own apps keep access: a grant that an old session began in a company's
     // name must not be completed.
     const keeps = { before: now, butIn: [] };
-    await noteForCompanies(tx, { partition, personId }, { cutAt: now, ...(endGrants ? {} : { keeps }), now });
+    const ending = endGrants ? { cutBy: revokeConsents ? ("revoked" as const) : null } : { keeps };
+    await noteForCompanies(tx, { partition, personId }, { cutAt: now, ...ending, now });
     await post(tx, mails, now);
     await tell(tx, {
       ...{ kind: "user.password_changed", at: now, subject: personId },
