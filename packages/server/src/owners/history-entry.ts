@@ -45,12 +45,14 @@ export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
  * deleted. `app`: it was disabled or deleted. `company`: it was disabled. `member_…`: they left or were removed, their
  * account was disabled, deleted or is to be deleted, or they have a new password. `member`: any of these, in entries of
  * earlier versions. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
- * longer approves the app for them. `upstream`: another system has disabled or deleted the person.
+ * longer approves the app for them. `upstream`: another system has disabled or deleted the person. `recent`,
+ * `member_recent`: an intruder may have made these grants; the app can have older ones.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream")
-  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted" | "member_password" | "member_leaving");
+  | ("approval" | "upstream" | "recent")
+  | ("member_left" | "member_removed" | "member_disabled" | "member_deleted")
+  | ("member_password" | "member_leaving" | "member_recent");
 
 /** An event between an owner and a client. It is written in the transaction of the event and never changed. */
 export interface HistoryEntry {

@@ -391,8 +391,10 @@ const causes = [
   "member_left",
   "member_password",
   "member_leaving",
+  "member_recent",
   "stopped",
   "crowded",
+  "recent",
   "upstream",
 ] as const;
 /** The other causes for the end of an app's access, and what other systems and the operator did to the account. */

@@ -5,7 +5,7 @@ import { type GrantedScope, type Millis, NEVER } from "../../oauth/model.ts";
 import type { ActingPerson, CompanyKey, HeldScope } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { EndCause } from "../../owners/storage.ts";
-import { noteEnded } from "../consents/history.ts";
+import { noteEnded, noteRecentEnded } from "../consents/history.ts";
 import { query, sql, type Tx, words } from "../define-verbs.ts";
 import { endedColumns, keepUses } from "../grants/uses.ts";
 import { ENDED_KEPT, isActive, json, text, textOrNull, whole, wholeOrNull } from "../row-conversion.ts";
@@ -128,7 +128,7 @@ export async function endGrantsOfMember(
     personId,
     by,
     cause,
-    since = { madeFrom: 0, signedInBefore: NEVER },
+    since,
     now,
   }: CompanyKey & {
     readonly personId: string;
@@ -147,9 +147,13 @@ export async function endGrantsOfMember(
     sql`UPDATE grants SET status = 'owner_ended', ended_at = :now, collect_at = :endedKept
       WHERE ${ofThisMember} AND created_at >= :madeFrom AND auth_time < :signedInBefore
       RETURNING ${endedColumns}`,
-    { ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT }, ...since },
+    {
+      ...{ partition, companyId, personId, now, endedKept: now + ENDED_KEPT },
+      ...(since ?? { madeFrom: 0, signedInBefore: NEVER }),
+    },
   );
   await keepUses(tx, { partition, ownerId: companyId }, ended);
-  await noteEnded(tx, { partition, ownerId: companyId, cause, by, personId, now }, ended);
+  const end = { partition, ownerId: companyId, cause, by, personId, now };
+  await (since === undefined ? noteEnded(tx, end, ended) : noteRecentEnded(tx, end, "member_recent", ended));
   return ended.length;
 }

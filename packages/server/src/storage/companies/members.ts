@@ -200,9 +200,9 @@ export const dropCompanyLink = statement<CompanyLinkKey & { readonly link: strin
 
 /**
  * Why news about a person end their grants. `leaving`: the account is to be deleted. `revoked`: the person revoked the
- * access of these apps with a new password.
+ * access of these apps with a new password. `restored`: a removal of ways to sign in was undone.
  */
-export type CutBy = "leaving" | "revoked";
+export type CutBy = "leaving" | "revoked" | "restored";
 
 interface NewOutboxEntry extends CompanyLinkKey {
   readonly version: number;

@@ -49,7 +49,7 @@ function outboxEntryOf(row: Row): OutboxEntry {
 
 /** Null also for values of a later version. */
 function cutByOf(value: unknown): CutBy | null {
-  return value === "leaving" || value === "revoked" ? value : null;
+  return value === "leaving" || value === "revoked" || value === "restored" ? value : null;
 }
 
 /**
@@ -193,7 +193,9 @@ export const applyOutboxEntry = transaction<
   const lasts = standing === "active" || standing === "paused";
   if (cutAt !== null && keptBefore !== null && lasts) {
     const since = { madeFrom: keptBefore, signedInBefore: cutAt };
-    await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), since, now });
+    // Ways to sign in were restored: nobody has a new password.
+    const cause = cutBy === "restored" ? "member_recent" : causeOf(standing, cutBy);
+    await endGrantsOfMember(tx, { ...key, by: "server", cause, since, now });
   } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }

@@ -10,7 +10,7 @@ import { type Params, query, type Row, type Sql, sql, statement, type Tx } from 
 import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, json, text, whole } from "../row-conversion.ts";
+import { DAY, isActive, json, text, whole } from "../row-conversion.ts";
 
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
@@ -260,6 +260,33 @@ export async function noteEnded(tx: Tx, end: End, ended: readonly Row[]): Promis
       },
     });
   }
+}
+
+/**
+ * The same for recent grants. An app that has older ones is not disconnected, so its entry has the cause `recent`.
+ * `personId`: only this member's grants count.
+ */
+export async function noteRecentEnded(
+  tx: Tx,
+  end: Omit<End, "grantId">,
+  recent: EndCause,
+  ended: readonly Row[],
+): Promise<void> {
+  if (ended.length === 0) return;
+  const { partition, ownerId, personId = null, now } = end;
+  const rows = await tx.all(
+    sql`SELECT DISTINCT client_id FROM grants WHERE partition = :partition AND owner_id = :ownerId AND ${isActive}
+      AND idle_until > :now AND absolute_until > :now AND (person_id = :personId OR :personId IS NULL)`,
+    { partition, ownerId, personId, now },
+  );
+  const connected = new Set(rows.map((row) => text(row, "client_id")));
+  const isConnected = (row: Row) => connected.has(text(row, "client_id"));
+  await noteEnded(tx, { ...end, cause: recent }, ended.filter(isConnected));
+  await noteEnded(
+    tx,
+    end,
+    ended.filter((row) => !isConnected(row)),
+  );
 }
 
 /** Notes what another system did to a person's account. `name`: what people call it. Null: the operator did it. */

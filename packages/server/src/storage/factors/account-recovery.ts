@@ -18,7 +18,7 @@ import {
 } from "../../owners/recovery/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
 import { endConsent, narrow } from "../consents/consents.ts";
-import { noteEnded } from "../consents/history.ts";
+import { noteRecentEnded } from "../consents/history.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
@@ -188,7 +188,7 @@ async function takeBack(
       ...{ revokedBy: key.personId, now },
     });
   }
-  await endNewConnections(tx, key, shownAt, now);
+  await endNewConnections(tx, key, shownAt, "password", now);
   await dropFirstUses(tx, key, identitiesSince);
   const keeps = { before: shownAt, butIn: endCompanies };
   await noteForCompanies(tx, key, { cutAt: now, keeps, invitedSince: identitiesSince, now });
@@ -240,12 +240,13 @@ const newGrants = endingOf(
 /**
  * Ends the grants to apps that were connected to the person's own account since then, and grants that are being made at
  * this moment. Apps that were connected before lose the scopes that they got since, or whose end was decided since: the end
- * before is not stored.
+ * before is not stored. `cause`: why apps that have no older grant are disconnected.
  */
 async function endNewConnections(
   tx: Tx,
   { partition, personId }: PersonKey,
   since: Millis,
+  cause: "password" | "recent",
   now: Millis,
 ): Promise<void> {
   const apps = await tx.all(
@@ -260,7 +261,7 @@ async function endNewConnections(
     await narrow(tx, { partition, ownerId: personId, clientId, remove, by: personId, now });
   await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, newGrants, { partition, personId, since }, { status: "owner_ended", now });
-  await noteEnded(tx, { partition, ownerId: personId, cause: "password", by: personId, now }, ended);
+  await noteRecentEnded(tx, { partition, ownerId: personId, cause, by: personId, now }, "recent", ended);
 }
 
 /** The scopes that consents of the person got since then, or whose end was decided since. */
@@ -317,10 +318,10 @@ export const writeRestore = transaction<
   );
   if (row === undefined) throw new Error("the person was locked and is gone");
   await endSessions(tx, key, back.own, now);
-  await endNewConnections(tx, key, back.since, now);
+  await endNewConnections(tx, key, back.since, "recent", now);
   await dropFirstUses(tx, key, back.since);
   const keeps = { before: back.since, butIn: [] };
-  await noteForCompanies(tx, key, { cutAt: now, keeps, invitedSince: back.since, now });
+  await noteForCompanies(tx, key, { cutAt: now, cutBy: "restored", keeps, invitedSince: back.since, now });
   await dropMailLinks(tx, key, link.address, { given: false, restores: false }, now);
   await tx.run(
     sql`DELETE FROM mail_links WHERE partition = :partition AND person_id = :personId AND purpose = 'restore' AND about = :about`,

@@ -299,9 +299,12 @@ export const owner = {
       member_deleted: "{app} wurde für {person} getrennt, weil das Konto gelöscht wurde",
       member_password: "{app} wurde für {person} getrennt, weil das Konto ein neues Passwort hat",
       member_leaving: "{app} wurde für {person} getrennt, weil das Konto zur Löschung vorgemerkt ist",
+      member_recent:
+        "Eine neuere Verbindung von {app} für {person} wurde beendet, weil sie von jemand anderem stammen könnte",
       stopped: "{app} wurde für {person} auf eigenen Wunsch getrennt",
       approval: "{app} wurde für Mitglieder getrennt, weil die App nicht mehr für alle zugelassen ist",
       crowded: "Eine ältere Verbindung von {app} wurde beendet, weil es zu viele waren",
+      recent: "Eine neuere Verbindung von {app} wurde beendet, weil sie von jemand anderem stammen könnte",
       upstream: "{app} wurde getrennt, weil das Konto in einem anderen System gesperrt wurde",
     },
     account: {

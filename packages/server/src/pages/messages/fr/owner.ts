@@ -303,9 +303,12 @@ export const owner = {
       member_deleted: "{app} a été déconnectée pour {person}, car son compte a été supprimé",
       member_password: "{app} a été déconnectée pour {person}, car son mot de passe est nouveau",
       member_leaving: "{app} a été déconnectée pour {person}, car la suppression de son compte est prévue",
+      member_recent:
+        "Une connexion récente de {app} pour {person} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       stopped: "{app} a été déconnectée pour {person}, à sa demande",
       approval: "{app} a été déconnectée pour les membres, car elle n’est plus approuvée pour tous",
       crowded: "Une ancienne connexion de {app} a pris fin, car il y en avait trop",
+      recent: "Une connexion récente de {app} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       upstream: "{app} a été déconnectée, car le compte a été désactivé dans un autre système",
     },
     account: {
