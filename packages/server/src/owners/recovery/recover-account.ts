@@ -156,9 +156,10 @@ export async function takeBack(
   const { key, link, person } = followed;
   const found = await showRecovery(followed, proof, context);
   if (!found.proved) return { kind: "unproved" };
-  const decided = decide(found, choose(found));
-  const { partition, personId } = person;
   const now = context.now();
+  const seenAt = Math.min(shownAt, now);
+  const decided = decide(found, choose(found), seenAt);
+  const { partition, personId } = person;
   const addresses = await context.storage.people.addresses({ partition, personId, now });
   const devices = await context.storage.knownDevices.list({ partition, personId });
   const seen = presentedAmong(devices, device);
@@ -174,8 +175,8 @@ export async function takeBack(
   const { removal, mails } = await announced(happened, context);
   const args = {
     ...{ partition: key.partition, linkId: key.linkId, saltHash: key.saltHash, now },
-    ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: Math.min(shownAt, now) },
-    identitiesSince: Math.min(found.moment ?? now, shownAt, now),
+    ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: seenAt },
+    identitiesSince: Math.min(found.moment ?? now, seenAt),
     endApps: decided.endApps.map(({ clientId }) => clientId),
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };

@@ -83,6 +83,8 @@ export interface FoundCompany {
   readonly companyId: string;
   readonly name: string;
   readonly apps: number;
+  /** When the oldest of the connections was made, and the latest. */
+  readonly firstAt: Millis;
   readonly latestAt: Millis;
   readonly doubtful: boolean;
 }
@@ -237,10 +239,11 @@ function companyOf(
   since: (at: Millis) => boolean,
 ): readonly FoundCompany[] {
   if (grants.length === 0) return [];
-  const latestAt = Math.max(...grants.map(({ createdAt }) => createdAt));
+  const times = grants.map(({ createdAt }) => createdAt);
+  const [firstAt, latestAt] = [Math.min(...times), Math.max(...times)];
   const apps = new Set(grants.map(({ clientId }) => clientId)).size;
   const { partition, companyId } = company;
-  return [{ partition, companyId, name: company.name, apps, latestAt, doubtful: since(latestAt) }];
+  return [{ partition, companyId, name: company.name, apps, firstAt, latestAt, doubtful: since(latestAt) }];
 }
 
 /** The boxes that the person ticked, by their names on the page. */
@@ -272,18 +275,25 @@ export function suggested({ factors, apps, companies }: Review): Choice {
   };
 }
 
-/** Only items of the review can be chosen: no factor that is vouched for, and no app that the person does not have. */
-export function decide({ factors, apps, companies }: Review, choice: Choice): Decided {
+/**
+ * Only items of the review can be chosen: no factor that is vouched for, and no app that the person does not have. What was
+ * connected after the person saw the page loses access.
+ */
+export function decide({ factors, apps, companies }: Review, choice: Choice, shownAt: Millis): Decided {
   const goes = ({ id, doubtful }: FoundFactor) => doubtful && choice.factors.includes(id);
   // Recovery codes are removed with their authenticator.
   const allOf = factors.some((one) => one.kind === "authenticator" && goes(one));
   const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));
   const chosen = new Set(choice.apps);
-  const [endApps, keepApps] = split(apps, ({ clientId, doubtful }) =>
-    offered.has(clientId) ? chosen.has(clientId) : doubtful,
+  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, doubtful }) => {
+    if (connectedAt >= shownAt) return true;
+    return offered.has(clientId) ? chosen.has(clientId) : doubtful;
+  });
+  const [endCompanies, keepCompanies] = split(
+    companies,
+    ({ companyId, firstAt }) => firstAt >= shownAt || choice.companies.includes(companyId),
   );
-  const [endCompanies, keepCompanies] = split(companies, ({ companyId }) => choice.companies.includes(companyId));
   const back = [...new Set(removed.flatMap(({ bringsBack }) => bringsBack))];
   return { removed, back, kept, endApps, keepApps, endCompanies, keepCompanies };
 }
