@@ -170,6 +170,47 @@ describe("TX-20 what the owner sees and ends", () => {
     expect(await isActive(server, api2, body.access_token)).toBe(false);
   });
 
+  test("a company blocks the agent, which never asked it → it gets nothing through the app, and its token is inactive", async () => {
+    const company = await addCompany(server);
+    const admin = await signedInPerson(server, company.admin);
+    const { agent, subject } = await aScene(server, api2);
+    const answer = { owner: company.companyId };
+    const { access } = await assistantTokens(server, await addAssistant(server), admin, {
+      answer: { ...answer, scope: ["read", "write", "mail:read"] },
+    });
+    const asker = await addAgent(
+      server,
+      { subjects: ["access_token", "id_token"], actors: [agent.clientId] },
+      { scopes: ["openid", "mail:read"] },
+    );
+    const signedIn = await assistantTokens(server, asker, admin, {
+      ...{ ask: { scope: "openid mail:read" }, answer, fields: { resource: API2 } },
+    });
+    const ofIdToken = { subject_token: String(signedIn.body["id_token"]), subject_token_type: typeOf("id_token") };
+    const ways = {
+      asks: () => exchange(server, agent, access, { audience: API2 }),
+      acts: async () => exchange(server, asker, access, { audience: API2, ...(await actorToken()) }),
+      "acts under an ID token": async () =>
+        exchange(server, asker, undefined, { audience: API2, ...ofIdToken, ...(await actorToken()) }),
+      "asks for another owner": () => exchange(server, agent, subject, { audience: API2 }),
+    };
+    const actorToken = async () => ({ actor_token: await ownToken(agent), actor_token_type: typeOf("access_token") });
+    const statuses = () =>
+      Promise.all(Object.entries(ways).map(async ([way, go]) => `${way}: ${String((await go()).status)}`));
+    expect(await statuses()).toEqual(Object.keys(ways).map((way) => `${way}: 200`));
+    const { access_token: token } = (await ways.asks()).body;
+    expect(await isActive(server, api2, token)).toBe(true);
+    await decide(server, company, agent, { rule: "block" });
+    expect(await statuses()).toEqual([
+      ...["asks: 400", "acts: 400", "acts under an ID token: 400"],
+      "asks for another owner: 200",
+    ]);
+    expectRefusal(await ways.asks(), "invalid_request");
+    expect(await isActive(server, api2, token)).toBe(false);
+    await decide(server, company, agent, null);
+    expect(await statuses()).toEqual(Object.keys(ways).map((way) => `${way}: 200`));
+  });
+
   async function revoke({ partition, personId }: Scene["owner"], { clientId }: TestClient) {
     const key = { partition, ownerId: personId, clientId };
     await server.assent.storage.consents.revoke({ ...key, revokedBy: personId, now: server.now() });

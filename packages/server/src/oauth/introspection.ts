@@ -5,7 +5,7 @@ import { authenticateClient, type CredentialsSent, presentedCredentials } from "
 import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import { actorOf, isFor } from "./issue-access-token.ts";
-import type { Client, Grant, Resource } from "./model.ts";
+import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
@@ -119,17 +119,12 @@ export async function accessIsLive(grantId: string, clientId: string, context: L
   const exchanged = found.clientId !== clientId;
   const client = exchanged ? await context.catalog.client(found.clientId) : asker;
   if (client?.status !== "active") return false;
-  if (exchanged && (await accessWasRemoved(found, clientId, context))) return false;
+  const { ownerId } = found;
+  if (exchanged && (await context.storage.delegations.isStopped({ partition, ownerId, clientId }))) return false;
   // The ceiling may be lower now than when the token was issued.
   const grant = underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();
   return grant.status === "active" && grant.pausedAt === null && grant.idleUntil > now && grant.absoluteUntil > now;
-}
-
-/** True: the owner has removed or paused the access of the client that exchanged the token. */
-async function accessWasRemoved({ partition, ownerId }: Grant, clientId: string, { storage }: LiveAccessContext) {
-  const consent = await storage.consents.find({ partition, ownerId, clientId });
-  return consent !== undefined && (consent.status === "revoked" || consent.pausedAt !== null);
 }
 
 async function introspectRefreshToken(token: string, caller: Caller, context: OAuthContext): Promise<Introspection> {

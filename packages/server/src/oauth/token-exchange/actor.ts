@@ -33,8 +33,8 @@ export async function actorsOf(
 }
 
 /**
- * Refuses an actor whose access the owner removed or paused, as `delegations.record` does under a grant. That an actor never
- * asked the owner is no hindrance. The consent of the client itself is checked elsewhere.
+ * Refuses an actor whose access the owner removed, blocked or paused, as `delegations.record` does under a grant. That an
+ * actor never asked the owner is no hindrance. The consent of the client itself is checked elsewhere.
  */
 export async function mustNotBeStopped(
   actor: Client | null,
@@ -43,9 +43,8 @@ export async function mustNotBeStopped(
   { storage }: OAuthContext,
 ): Promise<void> {
   if (actor === null || actor.clientId === clientId) return;
-  const consent = await storage.consents.find({ partition, ownerId, clientId: actor.clientId });
-  if (consent?.status === "revoked" || (consent?.pausedAt ?? null) !== null)
-    refuse("subject_token_refused", "the owner removed or paused the access of the actor");
+  if (await storage.delegations.isStopped({ partition, ownerId, clientId: actor.clientId }))
+    refuse("subject_token_refused", "the owner removed, blocked or paused the access of the actor");
 }
 
 /** The client that the actor token is about. Undefined: there is no actor token. */

@@ -57,10 +57,17 @@ export interface Delegation {
   /** Its name at that time. */
   readonly actorName: string;
   readonly lastUsedAt: Millis;
+  /** True: the owner has ended the actor's access, or has blocked it, so that it gets nothing through the app either. */
+  readonly stopped: boolean;
 }
 
 export interface DelegationStorage {
   readonly delegations: {
+    /**
+     * True: the owner has ended or paused the access of this client, or is a company that has blocked it. So the client
+     * gets nothing through other apps either. False: it is not stopped, or the owner was never asked.
+     */
+    isStopped(args: Pick<Consent, "partition" | "ownerId" | "clientId">): Promise<boolean>;
     list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly Delegation[]>;
     /** Records the use, at most once a minute, and in the history once a day (UTC). */
     record(args: RecordDelegation): Promise<DelegationOutcome>;

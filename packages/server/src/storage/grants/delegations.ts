@@ -20,11 +20,11 @@ import { consentColumns, consentOf, isActive, isUnpaused, text, whole } from "..
  */
 export const recordDelegation = transaction<RecordDelegation, DelegationOutcome>(async (tx, args) => {
   const { partition, ownerId, clientId, askerId, grantId, now } = args;
-  const consents = await lockedConsents(tx, args);
+  const [consents, blocked] = await Promise.all([lockedConsents(tx, args), blockedByCompany(tx, args)]);
   const app = consents.get(clientId);
   if (app?.status !== "active" || isPaused(app)) return "ended";
-  const others = [args.actorId, askerId].filter((id) => id !== clientId).map((id) => consents.get(id));
-  if (others.some((consent) => consent?.status === "revoked" || isPaused(consent))) return "blocked";
+  const others = [args.actorId, askerId].filter((id) => id !== clientId);
+  if (others.some((id) => blocked.has(id) || isEnded(consents.get(id)))) return "blocked";
   if (args.byConsent.length > 0 && !covers(consents.get(askerId), args)) return "blocked";
   const grant = await tx.one(
     sql`SELECT grant_id, last_used_at FROM grants WHERE partition = :partition AND grant_id = :grantId AND owner_id = :ownerId AND ${isActive}
@@ -109,6 +109,37 @@ async function lockedConsents(
   return new Map(rows.map((row) => [text(row, "client_id"), consentOf(row)]));
 }
 
+const isEnded = (consent: Consent | undefined) => consent?.status === "revoked" || isPaused(consent);
+
+/**
+ * The clients among asker and actor that the company has blocked. A blocked client need not have a consent: it acts through
+ * another app, and may never have asked for access of its own.
+ */
+async function blockedByCompany(
+  tx: Tx,
+  { partition, ownerId, personId, clientId, actorId, askerId }: RecordDelegation,
+): Promise<ReadonlySet<string>> {
+  if (ownerId === personId || (actorId === clientId && askerId === clientId)) return new Set();
+  const rows = await tx.all(
+    sql`SELECT client_id FROM company_rules
+      WHERE partition = :partition AND company_id = :ownerId AND client_id IN (:actorId, :askerId) AND rule = 'block'`,
+    { partition, ownerId, actorId, askerId },
+  );
+  return new Set(rows.map((row) => text(row, "client_id")));
+}
+
+/** A company's rule counts, whether or not there is a consent. */
+export const isStopped = query<Pick<Consent, "partition" | "ownerId" | "clientId">, boolean>({
+  sql: sql`SELECT client_id FROM consents
+      WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
+        AND (status = 'revoked' OR paused_at IS NOT NULL)
+    UNION ALL
+    SELECT client_id FROM company_rules
+      WHERE partition = :partition AND company_id = :ownerId AND client_id = :clientId AND rule = 'block'`,
+  bind: ({ partition, ownerId, clientId }) => ({ partition, ownerId, clientId }),
+  outcome: (rows) => rows.length > 0,
+});
+
 /** True: the owner's consent to the client still has the scopes that the token takes from it. */
 function covers(consent: Consent | undefined, { byConsent, now }: RecordDelegation): boolean {
   if (consent?.status !== "active") return false;
@@ -141,13 +172,17 @@ async function writeDelegation(tx: Tx, delegation: RecordDelegation): Promise<vo
 export const listDelegations = query<{ readonly partition: number; readonly ownerId: string }, readonly Delegation[]>({
   sql: sql`SELECT client_id, actor_id, actor_name, last_used_at FROM delegations
     WHERE partition = :partition AND owner_id = :ownerId ORDER BY last_used_at DESC, actor_id`,
+  also: sql`SELECT client_id FROM consents WHERE partition = :partition AND owner_id = :ownerId AND status = 'revoked'
+    UNION ALL
+    SELECT client_id FROM company_rules WHERE partition = :partition AND company_id = :ownerId AND rule = 'block'`,
   bind: ({ partition, ownerId }) => ({ partition, ownerId }),
-  outcome: (rows) =>
+  outcome: (rows, _, stopped) =>
     rows.map((row) => ({
       clientId: text(row, "client_id"),
       actorId: text(row, "actor_id"),
       actorName: text(row, "actor_name"),
       lastUsedAt: whole(row, "last_used_at") as Millis,
+      stopped: stopped.some((one) => text(one, "client_id") === text(row, "actor_id")),
     })),
 });
 

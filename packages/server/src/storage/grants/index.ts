@@ -1,7 +1,7 @@
 /** The verbs of this folder: verbs that the ports call, by aggregate, and verbs that only other verbs call. */
 
 import type { Verb } from "../define-verbs.ts";
-import { listDelegations, recordDelegation, recordVouching, tellMember, vouch } from "./delegations.ts";
+import { isStopped, listDelegations, recordDelegation, recordVouching, tellMember, vouch } from "./delegations.ts";
 import {
   approveDevice,
   claimDevice,
@@ -34,7 +34,7 @@ export const grants = {
 export const replayCache = { useOnce };
 export const scopeUses = { record: recordScopeUses, list: listScopeUses };
 export const apiUses = { record: recordApiUse, list: listApiUses };
-export const delegations = { record: recordDelegation, vouch, list: listDelegations };
+export const delegations = { record: recordDelegation, vouch, list: listDelegations, isStopped };
 export const deviceRequests = {
   create: createDevice,
   poll: pollDevice,

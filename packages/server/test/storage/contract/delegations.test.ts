@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordDelegation } from "../../../src/oauth/token-exchange/storage.ts";
 import type { Storage } from "../../../src/storage/open.ts";
 import { onEveryBackend } from "../support/backends.ts";
+import { aLiveCompanyGrant, anAppRule, aStaffedCompany, SHOWN } from "../support/company-builders.ts";
 import { aGrant, aLiveGrant, anApproval, DAY, MINUTE, NOW } from "../support/record-builders.ts";
 
 onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage) => {
@@ -33,7 +34,7 @@ onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage)
     const { record, list, history, grant } = await made();
     expect(await record()).toBe("recorded");
     expect(await record({ now: NOW + 1000 })).toBe("recorded");
-    const row = { clientId: grant.clientId, actorId: "agent", actorName: "Agent" };
+    const row = { clientId: grant.clientId, actorId: "agent", actorName: "Agent", stopped: false };
     expect(await list()).toEqual([{ ...row, lastUsedAt: NOW }]);
     expect(await record({ now: NOW + MINUTE, actorName: "Agent 2" })).toBe("recorded");
     expect(await list()).toEqual([{ ...row, actorName: "Agent 2", lastUsedAt: NOW + MINUTE }]);
@@ -85,6 +86,49 @@ onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage)
     expect(await record({ actorId: "other" })).toBe("blocked");
     expect(await list()).toEqual([]);
     expect(await record({ actorId: "other", askerId: "other" })).toBe("recorded");
+  });
+
+  test("a company blocked the agent, as asker or as actor → blocked, stopped, and marked so; another rule → not", async () => {
+    const { record: recordOf } = await made();
+    const { company, admin } = await aStaffedCompany(storage());
+    const { partition, companyId } = company;
+    const { ownerId, personId, grantId, clientId } = await aLiveCompanyGrant(storage(), company, admin);
+    const record = (changes: Partial<RecordDelegation> = {}) =>
+      recordOf({ partition, ownerId, personId, grantId, clientId, ...changes });
+    const decide = (rule: "allow" | "ask" | "block" | null) =>
+      storage().companyApps.setRule({
+        ...{ partition, companyId, clientId: "agent", shown: SHOWN, by: admin.personId, now: NOW },
+        rule: rule === null ? null : anAppRule({ rule }),
+      });
+    const isStopped = () => storage().delegations.isStopped({ partition, ownerId, clientId: "agent" });
+    const stopped = async () =>
+      (await storage().delegations.list({ partition, ownerId })).map((one) => [one.actorId, one.stopped]);
+    expect([await record(), await isStopped(), await stopped()]).toEqual(["recorded", false, [["agent", false]]]);
+    await decide("block");
+    expect([await record(), await isStopped(), await stopped()]).toEqual(["blocked", true, [["agent", true]]]);
+    expect(await record({ askerId: "other" })).toBe("blocked");
+    expect(await record({ actorId: "other" })).toBe("blocked");
+    expect(await record({ actorId: "other", askerId: "other" })).toBe("recorded");
+    for (const rule of ["ask", null, "allow"] as const) {
+      await decide(rule);
+      expect([rule, await record(), await isStopped()]).toEqual([rule, "recorded", false]);
+    }
+  });
+
+  test("the owner paused the agent, or ended its access → stopped, but not for another owner", async () => {
+    const { record, grant, agentConsent, list } = await made();
+    const { partition, ownerId } = grant;
+    const isStopped = (owner = ownerId) =>
+      storage().delegations.isStopped({ partition, ownerId: owner, clientId: "agent" });
+    await record();
+    await agentConsent(["read"]);
+    expect([await isStopped(), (await list())[0]?.stopped]).toEqual([false, false]);
+    await storage().consents.setPaused({
+      ...{ partition, ownerId, clientId: "agent", paused: true, by: ownerId, now: NOW },
+    });
+    expect([await isStopped(), (await list())[0]?.stopped]).toEqual([true, false]);
+    await agentConsent(["read"], true);
+    expect([await isStopped(), (await list())[0]?.stopped, await isStopped("x")]).toEqual([true, true, false]);
   });
 
   test("scopes by the owner's consent to the asker → only while it has them", async () => {
