@@ -89,6 +89,16 @@ test("scope update → what it means for consents; the same in the plan and afte
   expect([done.code, done.stderr]).toEqual([0, plan.stderr]);
 });
 
+test("scope create --reuse → for which API apps now get tokens; a new name → nothing", async () => {
+  await said("scope", "delete", "see", "--yes");
+  const create = (name: string, ...flags: readonly string[]) =>
+    said("scope", "create", name, "--description", "See", "--resource", "https://photos.test", ...flags);
+  expect(await create("see", "--reuse")).toContain(
+    `\nThe scope is in 1 consent of owners. From now on, apps use it to get tokens for https://photos.test, without asking anybody, also if the deleted scope belonged to another API. If an app now has scopes of several APIs, it gets a token only if it names one of these APIs (resource). ${TOKENS}\n`,
+  );
+  expect(await create("never-used", "--reuse")).not.toContain("The scope is in");
+});
+
 test("company policy → what the rule means, which scopes members lose, whose access stays; the plan says it, too", async () => {
   const policy = (...flags: readonly string[]) => said("company", "policy", "acme", CLIENT, ...flags);
   const still = `The app still acts for 1 person in the company's name, until that access ends. To end it now, run: assent company revoke acme ${CLIENT}\n`;

@@ -204,6 +204,17 @@ test("scope, resource, issuer, provider → what still works after a change", as
   expect(await said("provider", "delete", String(id), "--yes")).toBe("Deleted Okta. Accounts and sessions stay.\n");
 });
 
+test("scope create --reuse → for which API apps now get tokens", async () => {
+  await use("alice");
+  await said("resource", "create", "--identifier", "https://other.test", "--name", "Other");
+  await said("scope", "delete", "read", "--yes");
+  const create = ["scope", "create", "read", "--description", "Read", "--resource", "https://other.test"];
+  expect(await said(...create, "--reuse")).toMatch(
+    /\nThe scope is in \d consents? of owners\. From now on, apps use it to get tokens for https:\/\/other\.test, without asking anybody, also if the deleted scope belonged to another API\. /,
+  );
+  await said("scope", "update", "read", "--no-resource");
+});
+
 test("client update --consent-ceiling → how many consents end now; the lists show these ends; raised → they hold again", async () => {
   await use("alice", { company: "acme" });
   await said("company", "policy", "acme", clientId, "--rule", "allow", "--scope", "read");

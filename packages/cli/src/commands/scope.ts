@@ -127,9 +127,11 @@ export function settingsOf({
 
 async function create_(name: string, options: ScopeOptions & { readonly description: string }) {
   await withAdmin(options, async (admin, out) => {
-    const { createScope, scopeRecord } = await import("@assent/server/admin");
+    const { makeScope, scopeRecord } = await import("@assent/server/admin");
     const { description, reuse = false } = options;
-    out.record(scopeRecord(await createScope({ ...settingsOf(options), name, description }, admin, { reuse })));
+    const { scope, notes } = await makeScope({ ...settingsOf(options), name, description }, admin, { reuse });
+    out.record(scopeRecord(scope));
+    for (const note of notes) out.note(note);
   });
 }
 

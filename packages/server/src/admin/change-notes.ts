@@ -37,7 +37,15 @@ import {
 } from "./deletion-impact.ts";
 import { setUserStatus, type UserRef, userOf } from "./people.ts";
 import type { Precondition } from "./precondition.ts";
-import { namedBy, namesOfScope, type ResourceChanges, updateResource, updateScope } from "./scopes-and-resources.ts";
+import {
+  createScope,
+  type NewScope,
+  namedBy,
+  namesOfScope,
+  type ResourceChanges,
+  updateResource,
+  updateScope,
+} from "./scopes-and-resources.ts";
 
 const TOKENS = "Issued access tokens work until they expire.";
 
@@ -63,7 +71,8 @@ async function scopeNotes(before: Scope, after: Scope, context: AdminContext): P
   if (!isStricter && !isShown && !isNew("description") && !isNew("resource")) return [];
   const named = namedBy(await namesOfScope(after.name, context));
   const notes: string[] = [];
-  if (isNew("resource")) notes.push(...(await resourceNotes(before, after, named, context)));
+  if (isNew("resource"))
+    notes.push(...(await resourceNotes(after, `, and none for ${apiText(before.resource)}`, named, context)));
   if (named === "") return notes;
   if (isNew("description"))
     notes.push(
@@ -80,10 +89,32 @@ async function scopeNotes(before: Scope, after: Scope, context: AdminContext): P
   return notes;
 }
 
-/** The scope now belongs to another API, and so does the access that owners gave. */
+/**
+ * A scope that `reuse` brings back can belong to another API than before. Nothing keeps the API of a deleted scope. Throws as
+ * `createScope`.
+ */
+export async function makeScope(
+  input: NewScope,
+  context: AdminContext,
+  { reuse = false } = {},
+): Promise<{ readonly scope: Scope; readonly notes: readonly string[] }> {
+  const scope = await createScope(input, context, { reuse });
+  if (!reuse) return { scope, notes: [] };
+  const named = namedBy(await namesOfScope(scope.name, context));
+  return {
+    scope,
+    notes: await resourceNotes(scope, ", also if the deleted scope belonged to another API", named, context),
+  };
+}
+
+function apiText(identifier: string | null): string {
+  return identifier ?? "this server itself";
+}
+
+/** The scope now belongs to another API, and so does the access that owners gave. `earlier`: the end of the sentence. */
 async function resourceNotes(
-  { name, resource: old }: Scope,
-  { resource: next }: Scope,
+  { name, resource }: Scope,
+  earlier: string,
   named: string,
   context: AdminContext,
 ): Promise<readonly string[]> {
@@ -91,13 +122,12 @@ async function resourceNotes(
   for await (const { ownScopes } of allClients(context)) if (ownScopes.includes(name)) own += 1;
   const naming = [named, own === 0 ? "" : `the own scopes of ${counted(own, "client")}`].filter((one) => one !== "");
   if (naming.length === 0) return [];
-  const api = (identifier: string | null) => identifier ?? "this server itself";
   const mixed =
     named === ""
       ? ""
       : " If an app now has scopes of several APIs, it gets a token only if it names one of these APIs (resource).";
   return [
-    `The scope is in ${naming.join(" and ")}. From now on, apps use it to get tokens for ${api(next)}, without asking anybody, and none for ${api(old)}.${mixed} ${TOKENS}`,
+    `The scope is in ${naming.join(" and ")}. From now on, apps use it to get tokens for ${apiText(resource)}, without asking anybody${earlier}.${mixed} ${TOKENS}`,
   ];
 }
 

@@ -1,13 +1,12 @@
 /** Operations on scopes (RFC 6749 §3.3) and the APIs that they belong to (RFC 8707). */
 
 import { type Static, Type } from "typebox";
-import { changeResource, changeScope } from "../../../admin/change-notes.ts";
+import { changeResource, changeScope, makeScope } from "../../../admin/change-notes.ts";
 import { impactOfScope } from "../../../admin/deletion-impact.ts";
 import { scopeImpactRecord } from "../../../admin/impact-records.ts";
 import { resourceRecord, scopeRecord } from "../../../admin/output-records.ts";
 import {
   createResource,
-  createScope,
   deleteResource,
   deleteScope,
   listScopes,
@@ -108,16 +107,17 @@ const scopeOperations = [
     ...at("scopes.create", "POST /scopes", 201),
     ...writes("scopes"),
     summary: "Create a scope",
+    notes: "With `reuse`, `notes` of the answer says what the scope means for consents that name it.",
     command: "scope create",
     body: newScope,
-    result: records.scopeRecord,
+    result: translatedRecord("description", { ...records.scopeRecord.properties, ...withNotes }),
     tagged: true,
     async answer({ body: asked, admin }) {
       const { name, description } = asked;
-      const scope = await createScope({ ...settingsIn(asked), name, description }, admin, {
-        reuse: asked.reuse === true,
-      });
-      return { record: told(scope), tagged: told(scope), location: `/scopes/${encodeURIComponent(scope.name)}` };
+      const reuse = asked.reuse === true;
+      const { scope, notes } = await makeScope({ ...settingsIn(asked), name, description }, admin, { reuse });
+      const location = `/scopes/${encodeURIComponent(scope.name)}`;
+      return { record: { ...told(scope), ...notesIn(notes) }, tagged: told(scope), location };
     },
   }),
   operation({
