@@ -51,7 +51,6 @@ const LISTED = "the command's list has the whole record";
 
 /** Use-cases that only commands have. */
 const ONLY_BY_COMMAND: Readonly<Record<string, string>> = {
-  impactOfResource: QUESTION,
   refuseRetiring: QUESTION,
   lastEvent: "the command `events tail` begins at the end; a program names the event",
   recentlyLeft: "a note of the command for people",

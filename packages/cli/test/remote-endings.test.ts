@@ -21,6 +21,8 @@ beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
   const json = async (...args: readonly string[]) => at.json(args);
   await json("resource", "create", "--identifier", "https://photos.test", "--name", "Photos");
+  await json("resource", "create", "--identifier", "https://used.test", "--name", "Used");
+  await json("scope", "create", "use", "--description", "Use", "--resource", "https://used.test");
   await json("scope", "create", "see", "--description", "See");
   for (const username of ["ada", "bob", "dan"])
     await json("user", "create", "--username", username, "--email", `${username}@x.test`, "--generate-password");
@@ -213,6 +215,17 @@ describe("over the network", () => {
     const asked = { clientId: null, condition: null, before: null, limit: 1 };
     const last = async () => (await server.assent.storage.refusals.list(asked))[0]?.detail;
     await expect.poll(last).toContain(told);
+  });
+
+  test("an API that has scopes → refused before the question, as on the server's machine", async () => {
+    for (const flags of [[], ["--yes"]]) {
+      const args = ["resource", "delete", "https://used.test", ...flags];
+      const own = await at.run(args, { terminal: true, input: "y\n" });
+      expect(own.stderr).toBe("error: identifier: scopes belong to it (use): delete or move them first\n");
+      expect(await at.run(args, { env, terminal: true, input: "y\n" })).toEqual(own);
+    }
+    const { code, stderr } = await at.run(["resource", "delete", "https://none.test"], { env, terminal: true });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*there is no API "https:\/\/none\.test"/)]);
   });
 
   test("the rights of a caller → those for reading the record", async () => {

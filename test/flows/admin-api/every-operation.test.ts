@@ -109,6 +109,7 @@ async function clientsAndApis(caller: Caller): Promise<void> {
   await caller.patch(scope, { description: "B" });
   await caller.call("GET", `${scope}/impact`);
   await caller.call("DELETE", scope);
+  await caller.call("GET", `${resource}/impact`);
   await caller.call("DELETE", resource);
 }
 

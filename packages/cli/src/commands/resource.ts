@@ -1,5 +1,6 @@
 /** `assent resource …`: APIs that accept the tokens (RFC 8707). */
 
+import type { ResourceImpactRecord } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { confirm, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
 import {
@@ -123,17 +124,25 @@ async function change(identifier: string, options: ResourceOptions & { readonly 
 
 async function remove(identifier: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
-    const { deleteResource, impactOfResource } = await import("@assent/server/admin");
-    const { name, introspectionClientId } = await impactOfResource(identifier, admin);
-    const { question, done } = resourceDeletionTold(name, identifier, introspectionClientId);
+    const { deleteResource, impactOfResource, resourceImpactRecord } = await import("@assent/server/admin");
+    const { question, done } = await resourceDeletionTold(
+      resourceImpactRecord(await impactOfResource(identifier, admin)),
+    );
     await confirm(question, options);
     await deleteResource(identifier, admin);
     out.done({ identifier, deleted: true }, done);
   });
 }
 
-/** `introspection`: the client_id with which the API introspects. */
-export function resourceDeletionTold(name: string, identifier: string, introspection: string): Told {
+/** Throws `in_use` while scopes belong to the API: then there is nothing to ask. */
+export async function resourceDeletionTold({
+  identifier,
+  name,
+  introspection_client_id: introspection,
+  scopes,
+}: ResourceImpactRecord): Promise<Told> {
+  const { refuseWithScopes } = await import("@assent/server/admin");
+  refuseWithScopes(scopes);
   return {
     question: `Deleting ${name} (${identifier}) ends its introspection (${introspection}). The server issues no new access tokens for it. ${TOKENS} You can't undo this.`,
     done: `Deleted ${identifier}. The server issues no new access tokens for it. ${TOKENS}`,

@@ -276,10 +276,16 @@ export const clientsAndApis: RemoteCommands = {
     "There are no APIs.",
   ),
   "resource update": resourceUpdate,
-  "resource delete": async ({ args: [identifier = ""], options, api, out }) => {
-    const { name, introspection_client_id: introspection } = await api.call("resources.show", { path: [identifier] });
-    const { question, done } = resourceDeletionTold(String(name), identifier, String(introspection));
-    await confirm(`${on(api)}${question}`, options);
+  "resource delete": async (call) => {
+    const { args, options, api, out } = call;
+    const [identifier = ""] = args;
+    const { question, done } = await deletionTold(
+      call,
+      ["resources.impact", identifier],
+      resourceDeletionTold,
+      identifier,
+    );
+    await confirm(question, options);
     await api.call("resources.delete", { path: [identifier] });
     out.done({ identifier, deleted: true }, done);
   },

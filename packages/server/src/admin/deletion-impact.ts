@@ -18,7 +18,7 @@ import { allClients, clientOf } from "./clients.ts";
 import { type CompanyRef, companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, ceilingFor, isMissing } from "./context.ts";
 import { type UserRef, userOf } from "./people.ts";
-import { namesOfScope, refuseScopesOf, resourceOf, scopeToDelete } from "./scopes-and-resources.ts";
+import { namesOfScope, resourceOf, scopesOfResource, scopeToDelete } from "./scopes-and-resources.ts";
 import type { ClientCounts, OwnerCounts, ScopeCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
@@ -364,11 +364,15 @@ export async function impactOfScope(
   return { clients: naming, ...(await namesOfScope(name, context)) };
 }
 
-/** Throws `unknown`; `in_use` while scopes belong to it. */
-export async function impactOfResource(identifier: string, context: AdminContext): Promise<Resource> {
-  const resource = await resourceOf(identifier, context);
-  await refuseScopesOf(identifier, context);
-  return resource;
+/** `scopes`: those that belong to it. While there are some, it can't be deleted. Throws `unknown`. */
+export async function impactOfResource(
+  identifier: string,
+  context: AdminContext,
+): Promise<{ readonly resource: Resource; readonly scopes: readonly string[] }> {
+  return {
+    resource: await resourceOf(identifier, context),
+    scopes: await scopesOfResource(identifier, context),
+  };
 }
 
 /**

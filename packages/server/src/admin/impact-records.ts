@@ -12,6 +12,7 @@ import type {
   impactOfConsent,
   impactOfIssuer,
   impactOfMember,
+  impactOfResource,
   impactOfScope,
   impactOfUser,
 } from "./deletion-impact.ts";
@@ -29,6 +30,7 @@ export type MemberImpactRecord = ReturnType<typeof memberImpactRecord>;
 export type CompanyAppImpactRecord = ReturnType<typeof companyAppImpactRecord>;
 export type ConsentImpactRecord = ReturnType<typeof consentImpactRecord>;
 export type ScopeImpactRecord = ReturnType<typeof scopeImpactRecord>;
+export type ResourceImpactRecord = ReturnType<typeof resourceImpactRecord>;
 export type IssuerImpactRecord = ReturnType<typeof issuerImpactRecord>;
 export type ProviderImpactRecord = ReturnType<typeof providerImpactRecord>;
 
@@ -113,6 +115,11 @@ export function consentImpactRecord({ person, app, grants }: Of<typeof impactOfC
 
 export function scopeImpactRecord(name: string, { clients, consents, approvals }: Of<typeof impactOfScope>) {
   return { name, clients, consents, approvals };
+}
+
+export function resourceImpactRecord({ resource, scopes }: Of<typeof impactOfResource>) {
+  const { identifier, name, introspectionClientId } = resource;
+  return { identifier, name, introspection_client_id: introspectionClientId, scopes };
 }
 
 export function issuerImpactRecord({ issuer, links, clients }: Of<typeof impactOfIssuer>) {

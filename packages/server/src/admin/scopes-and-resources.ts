@@ -314,14 +314,18 @@ function earlierLifetime(
 export async function deleteResource(identifier: string, context: AdminContext): Promise<void> {
   const outcome = await context.storage.resources.delete({ identifier });
   if (outcome === "unknown") unknownResource(identifier);
-  if (outcome === "in_use") await refuseScopesOf(identifier, context);
+  if (outcome === "in_use") refuseWithScopes(await scopesOfResource(identifier, context));
 }
 
-/** Throws `in_use` while scopes belong to the API. */
-export async function refuseScopesOf(identifier: string, { storage }: AdminContext): Promise<void> {
-  const own = (await storage.scopes.list()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
-  if (own.length === 0) return;
-  refuse("in_use", "identifier", `scopes belong to it (${own.slice(0, 10).join(", ")}): delete or move them first`);
+/** The names of the scopes that belong to an API. */
+export async function scopesOfResource(identifier: string, { storage }: AdminContext): Promise<readonly string[]> {
+  return (await storage.scopes.list()).filter(({ resource }) => resource === identifier).map(({ name }) => name);
+}
+
+/** Throws `in_use` if scopes belong to an API that is to be deleted. */
+export function refuseWithScopes(names: readonly string[]): void {
+  if (names.length === 0) return;
+  refuse("in_use", "identifier", `scopes belong to it (${names.slice(0, 10).join(", ")}): delete or move them first`);
 }
 
 /** Throws `unknown`. */

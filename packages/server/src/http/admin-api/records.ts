@@ -413,6 +413,13 @@ export const scopeImpactRecord = record({
   approvals: count,
 });
 
+export const resourceImpactRecord = record({
+  identifier: url,
+  name: text(500),
+  introspection_client_id: ids,
+  scopes: Type.Array(text(128), { description: "the scopes that belong to it: with some, it can't be deleted" }),
+});
+
 export const issuerImpactRecord = record({
   issuer: text(1024),
   links: Type.Integer({ ...count, description: "subjects that are linked to people" }),

@@ -2,8 +2,8 @@
 
 import { type Static, Type } from "typebox";
 import { changeResource, changeScope, makeScope } from "../../../admin/change-notes.ts";
-import { impactOfScope } from "../../../admin/deletion-impact.ts";
-import { scopeImpactRecord } from "../../../admin/impact-records.ts";
+import { impactOfResource, impactOfScope } from "../../../admin/deletion-impact.ts";
+import { resourceImpactRecord, scopeImpactRecord } from "../../../admin/impact-records.ts";
 import { resourceRecord, scopeRecord } from "../../../admin/output-records.ts";
 import {
   createResource,
@@ -287,6 +287,16 @@ const resourceOperations = [
       const { resource, secret, notes } = await changeResource(params["identifier"] ?? "", { newSecret: true }, admin);
       return answered(resource, secret, notes);
     },
+  }),
+  operation({
+    ...at("resources.impact", "GET /resources/{identifier}/impact"),
+    ...reads("resources"),
+    summary: "Read what would end with an API, and which scopes it still has",
+    command: "resource delete",
+    result: records.resourceImpactRecord,
+    answer: async ({ params, admin }) => ({
+      record: resourceImpactRecord(await impactOfResource(params["identifier"] ?? "", admin)),
+    }),
   }),
   operation({
     ...at("resources.delete", "DELETE /resources/{identifier}", 204),
