@@ -217,6 +217,31 @@ describe("over the network", () => {
     await expect.poll(last).toContain(told);
   });
 
+  test("client create, client show → the warnings of the machine", async () => {
+    const warnings = ({ stderr }: { readonly stderr: string }) => stderr.match(/^warning: .*$/gm);
+    const create = ["client", "create", "--name", "Printer", "--type", "confidential", "--first-party"];
+    const flags = ["--redirect-uri", "https://app.test/cb", "--grant-type", "authorization_code"];
+    const runs: unknown[] = [];
+    for (const options of [{}, { env }]) {
+      const made = await at.run([...create, ...flags, "--grant-type", "client_credentials"], options);
+      const id = /^client_id +(\S+)$/m.exec(made.stdout)?.[1] ?? "";
+      const shown = await at.run(["client", "show", id], options);
+      runs.push([warnings(made), warnings(shown), Object.keys(await at.json(["client", "show", id], options))]);
+      await at.json(["client", "delete", id, "--yes"]);
+    }
+    expect(runs[0]).toEqual([
+      [
+        "warning: this client has no scope, but every request needs one: add --scope",
+        expect.stringMatching(/^warning: --own-scope: this client has no scope of its own/),
+        expect.stringMatching(/^warning: --first-party: /),
+        expect.stringMatching(/^warning: --name: owners may confuse this client .*: \S+ \(Printer\)$/),
+      ],
+      [expect.stringContaining("no scope"), expect.stringContaining("of its own"), expect.anything()],
+      expect.not.arrayContaining(["warnings"]),
+    ]);
+    expect(runs[1]).toEqual(runs[0]);
+  });
+
   test("an API that has scopes → refused before the question, as on the server's machine", async () => {
     for (const flags of [[], ["--yes"]]) {
       const args = ["resource", "delete", "https://used.test", ...flags];

@@ -452,13 +452,21 @@ async function warnOfSimilar(
   out: Output,
 ): Promise<WireRecord> {
   const { similarClients, similarRecords } = await import("@assent/server/admin");
-  const similar = await similarClients(client, admin);
-  if (similar.length > 0) {
-    const first = similar.slice(0, 3).map(({ clientId, name }) => `${clientId} (${name})`);
-    const rest = similar.length > first.length ? " and more" : "";
-    out.warn(
-      `--name: owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`,
-    );
-  }
-  return similarRecords(similar);
+  const record = similarRecords(await similarClients(client, admin));
+  for (const warning of similarWarnings(record)) out.warn(warning);
+  return record;
+}
+
+/** `similar_clients`: of the record of a client that was made or changed. */
+export function similarWarnings({
+  similar_clients: similar = [],
+}: {
+  readonly similar_clients?: readonly { readonly client_id: string; readonly client_name: string }[];
+}): readonly string[] {
+  if (similar.length === 0) return [];
+  const first = similar.slice(0, 3).map(({ client_id: id, client_name: name }) => `${id} (${name})`);
+  const rest = similar.length > first.length ? " and more" : "";
+  return [
+    `--name: owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`,
+  ];
 }

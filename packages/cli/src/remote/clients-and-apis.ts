@@ -2,8 +2,14 @@
 
 import type { ClientImpactRecord, ConnectionRecord } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
-import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { type ClientOptions, clientRemarkLine, metadataOf, ownSettingsOf } from "../commands/client.ts";
+import { Failure, lineOf, type Problem, UsageError } from "../command-errors.ts";
+import {
+  type ClientOptions,
+  clientRemarkLine,
+  metadataOf,
+  ownSettingsOf,
+  similarWarnings,
+} from "../commands/client.ts";
 import { type ConnectOptions, confirmEnding, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
 import { clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
 import { confirmOff, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
@@ -42,7 +48,7 @@ async function clientFields(options: ClientOptions): Promise<Body> {
   return { ...(await metadataOf(options)), ...wire(ownSettingsOf(options)) };
 }
 
-const createClient: RemoteCommand = async ({ options, api, out }) => {
+const createClient: RemoteCommand = async ({ options, command, api, out }) => {
   const asked = options as unknown as ClientOptions;
   const picture = typeof asked.logo === "string" ? await logoOf(asked.logo) : undefined;
   const body = { type: options["type"], ...(await clientFields(asked)) };
@@ -51,7 +57,9 @@ const createClient: RemoteCommand = async ({ options, api, out }) => {
     const path = [String(made["client_id"])];
     await api.call("clients.set-logo", { path, bytes: picture, type: pictureType(picture) });
   }
-  show(out, made, SECRET);
+  for (const remark of (made["warnings"] ?? []) as Problem[]) out.warn(clientRemarkLine(remark, command));
+  for (const warning of similarWarnings(made)) out.warn(warning);
+  show(out, withoutWarnings(made), SECRET);
 };
 
 const list = (value: unknown): readonly string[] =>
@@ -222,7 +230,8 @@ const resourceUpdate: RemoteCommand = async ({ args: [identifier = ""], options,
 export const clientsAndApis: RemoteCommands = {
   "client create": createClient,
   "client list": listed("clients.list", CLIENT_COLUMNS, "There are no clients."),
-  "client show": async ({ args: [id = ""], api, out }) => show(out, await api.call("clients.show", { path: [id] })),
+  "client show": async ({ args: [id = ""], command, api, out }) =>
+    show(out, await api.call("clients.show", { path: [id] }), [], (remark) => clientRemarkLine(remark, command)),
   "client update": updateClient,
   "client disable": setStatus("disable"),
   "client enable": setStatus("enable"),

@@ -222,6 +222,10 @@ function answered(client: Client, { admin }: Call<unknown, unknown>, secret: str
   return { record: clientRecord(client, admin.issuer, secret), tagged: clientRecord(client, admin.issuer) };
 }
 
+const remarkedClient = translatedRecord("client_name", {
+  ...{ ...records.clientRecord.properties, ...records.withRemarks },
+});
+
 export const clients = [
   operation({
     ...at("clients.list", "GET /clients"),
@@ -250,10 +254,10 @@ export const clients = [
     ...at("clients.create", "POST /clients", 201),
     ...writes("clients"),
     summary: "Register a client",
-    notes: "The answer has `client_secret`, which nothing shows again.",
+    notes: "The answer has `client_secret`, which nothing shows again. `warnings` names risky or missing settings.",
     command: "client create",
     body: newClient,
-    result: records.clientRecord,
+    result: remarkedClient,
     tagged: true,
     async answer(call) {
       const { body, admin, authority } = call;
@@ -264,7 +268,10 @@ export const clients = [
         { type: body.type, metadata: metadataIn(body), ...settingsIn(body), ...given({ clientId: body.client_id }) },
         admin,
       );
-      const advice = async () => similarRecords(await similarClients(client, admin));
+      const advice = async () => ({
+        ...similarRecords(await similarClients(client, admin)),
+        ...remarksIn(clientRemarks(client, await surroundings(admin))),
+      });
       return { ...answered(client, call, secret), advice, location: `/clients/${client.clientId}` };
     },
   }),
@@ -273,9 +280,13 @@ export const clients = [
     ...reads("clients"),
     summary: "Read a client",
     command: "client show",
-    result: records.clientRecord,
+    result: remarkedClient,
     tagged: true,
-    answer: async (call) => answered(await clientOf(call.params["client_id"] ?? "", call.admin), call),
+    async answer(call) {
+      const client = await clientOf(call.params["client_id"] ?? "", call.admin);
+      const { record, tagged } = answered(client, call);
+      return { record: { ...record, ...remarksIn(clientRemarks(client, await surroundings(call.admin))) }, tagged };
+    },
   }),
   operation({
     ...at("clients.update", "PATCH /clients/{client_id}"),
