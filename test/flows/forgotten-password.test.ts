@@ -84,7 +84,7 @@ test("a new browser has connected an app → that app is ticked, older ones are 
     const theirs = await aConnection(intruder, person, server, { name: "Theirs" });
     const { reader, page } = await opened(person);
     expect(ticksOf(page)).toEqual({ Theirs: true, Photos: false });
-    expect(page.text).toMatch(/Apps connected since .* are ticked/);
+    expect(page.text).toMatch(/Apps connected, changed or resumed since .* are ticked/);
     const done = await decide(reader, page, keepsTheirs ? boxOf(page, "Photos") : {});
     expect(await said(done, person.email)).toEqual(
       keepsTheirs ? { ended: ["Photos"], kept: ["Theirs"] } : { ended: ["Theirs"], kept: ["Photos"] },

@@ -254,5 +254,6 @@ function recoveryFacts(
     [labels.back, list({ names: (recovery.back ?? []).map((kind) => words.takeBack.previous[kind]), more: 0 })],
     [labels.kept, ways(recovery.kept)],
     [labels.keptApps, list(recovery.keptApps)],
+    [labels.pausedApps, recovery.paused === undefined ? null : list(recovery.paused)],
   ];
 }

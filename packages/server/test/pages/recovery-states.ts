@@ -35,7 +35,8 @@ function aWay(changes: Partial<WayEntry> = {}): WayEntry {
 function anApp(changes: Partial<AppEntry> = {}): AppEntry {
   return {
     ...{ value: "app-1", name: "Photo Printer", byDevice: false, connectedAt: NOW - 200 * DAY },
-    ...{ latestAt: NOW - 200 * DAY, lastUsedAt: NOW - 5 * HOUR, chosen: false },
+    ...{ latestAt: NOW - 200 * DAY, changedAt: null, resumedAt: null, paused: false },
+    ...{ lastUsedAt: NOW - 5 * HOUR, chosen: false },
     ...changes,
   };
 }
@@ -68,6 +69,8 @@ const intruded = aTakeBack({
       chosen: true,
     }),
     anApp({ value: "app-3", name: "TV", byDevice: true, latestAt: NOW - 2 * HOUR, lastUsedAt: null, chosen: true }),
+    anApp({ value: "app-4", name: "Slide Show", changedAt: NOW - 3 * HOUR, resumedAt: NOW - 2 * HOUR, chosen: true }),
+    anApp({ value: "app-5", name: "Night Backup", paused: true }),
     anApp(),
   ],
   companies: [{ value: "company-1", name: "Acme", apps: 2, latestAt: NOW - 30 * DAY, chosen: false }],
@@ -96,7 +99,7 @@ const many = Array.from({ length: 40 }, (_, at) =>
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
     ...{ what: "recover", email: "", removed: [], back: [], kept: [], ended: [], endedFor: [], endsIn: 0 },
-    ...{ apps: [], keptFor: [] },
+    ...{ apps: [], paused: [], keptFor: [] },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };
@@ -141,7 +144,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
     takenBackPage(
       aRecovery({
         ...{ removed: ways.slice(0, 2), back: ["authenticator", "codes"], kept: ways.slice(2) },
-        ...{ ended: ["Mail Export", "TV"], apps: many.map(({ name }) => name) },
+        ...{ ended: ["Mail Export", "TV"], apps: many.map(({ name }) => name), paused: ["Slide Show"] },
       }),
       c,
     ),

@@ -125,6 +125,8 @@ export interface RecoveryNews {
   /** Apps that lost single permissions. Absent: none. */
   readonly narrowed?: NamedApps;
   readonly keptApps: NamedApps;
+  /** Apps that get nothing, because the owner paused them. Absent: none. */
+  readonly paused?: NamedApps;
 }
 
 /** Writes messages for the outbox. */

@@ -176,7 +176,14 @@ function newsOf({ removed, back, kept, endApps, keepApps, endCompanies, keepComp
   return {
     ...{ removed: named(removed), back, kept: named(kept) },
     ended: some(endApps, endCompanies),
-    keptApps: some(keepApps, keepCompanies),
+    keptApps: some(
+      keepApps.filter(({ paused }) => !paused),
+      keepCompanies,
+    ),
+    paused: some(
+      keepApps.filter(({ paused }) => paused),
+      [],
+    ),
   };
 }
 

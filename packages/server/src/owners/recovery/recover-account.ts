@@ -31,7 +31,7 @@ export interface RecoveryContext extends AnnounceContext, TokenExpiryContext {
   readonly storage: TokenExpiryContext["storage"] &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.list"> &
-    Uses<OwnerStorage, "consents.list" | "attempts.count"> &
+    Uses<OwnerStorage, "consents.list" | "attempts.count" | "history.resumedSince"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
     Uses<
       RecoveryStorage,
@@ -57,7 +57,9 @@ export async function showRecovery(
 ): Promise<Shown> {
   const now = context.now();
   const held = await holdingsOf(person, link, now, context);
-  const found = review(held, proof, now);
+  const { moment } = review(held, proof, now);
+  const resumed = moment === null ? held.resumed : await resumedSince(person, moment, context);
+  const found = review({ ...held, resumed }, proof, now);
   const none = found.apps.length === 0 && found.companies.length === 0;
   const heldUntil = none ? await lastTokenEnd(person, undefined, context) : undefined;
   return { ...found, heldUntil, marks: marksOf(held.passkeys, held.factor) };
@@ -91,6 +93,16 @@ function latest(times: readonly Millis[]): Millis | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
+async function resumedSince(
+  { partition, personId: ownerId }: PersonKey,
+  since: Millis,
+  { storage }: RecoveryContext,
+): Promise<Holdings["resumed"]> {
+  const all = await storage.history.resumedSince({ partition, ownerId, since });
+  return new Map(all.map(({ clientId, at }) => [clientId, at]));
+}
+
+/** Without apps that were resumed: which of them matter depends on the rest. */
 async function holdingsOf(
   { partition, personId }: PersonKey,
   link: MailLink,
@@ -115,7 +127,7 @@ async function holdingsOf(
     }),
   );
   const changedAt = link.purpose === "undo" ? link.expiresAt - UNDO_TTL : null;
-  return { passkeys, passkeysWork, factor, devices, consents, companies, changedAt };
+  return { passkeys, passkeysWork, factor, devices, consents, resumed: new Map(), companies, changedAt };
 }
 
 /** The decision that a person sends. */

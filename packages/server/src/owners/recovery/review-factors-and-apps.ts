@@ -5,6 +5,7 @@
 
 import type { Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import type { AddedFrom, Passkey, SecondFactor } from "../factor-storage.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { ConsentWithGrants } from "../storage.ts";
@@ -22,6 +23,8 @@ export interface Holdings {
   readonly factor: SecondFactor | undefined;
   readonly devices: readonly KnownDevice[];
   readonly consents: readonly ConsentWithGrants[];
+  /** When paused apps were last resumed, by client id. */
+  readonly resumed: ReadonlyMap<string, Millis>;
   /** The person's live grants in companies' names. */
   readonly companies: readonly { readonly acting: Acting; readonly grants: readonly Grant[] }[];
   /** When the address was changed, if a link takes that change back; otherwise null. */
@@ -65,7 +68,7 @@ export interface FoundFactor {
   readonly bringsBack: readonly SecondFactorKind[];
 }
 
-/** `doubtful`: connected since something suspicious happened. */
+/** `doubtful`: connected, changed or resumed since something suspicious happened. */
 export interface FoundApp {
   readonly clientId: string;
   /** The app's name when it was allowed. */
@@ -74,6 +77,12 @@ export interface FoundApp {
   readonly connectedAt: Millis;
   /** When it was last connected or got another permission. */
   readonly latestAt: Millis;
+  /** When the owner last chose its end, after `latestAt`. Null: they did not. */
+  readonly changedAt: Millis | null;
+  /** When it was last resumed, after `latestAt`. Null: it was not. */
+  readonly resumedAt: Millis | null;
+  /** True: it gets nothing until the owner resumes it. */
+  readonly paused: boolean;
   readonly lastUsedAt: Millis | null;
   readonly doubtful: boolean;
 }
@@ -114,14 +123,14 @@ export function review(held: Holdings, given: Proof | undefined, now: Millis): R
   const factors = factorsOf(held, proof, now);
   const moment = momentOf(held, factors, now);
   const since = (at: Millis) => moment !== null && at >= moment;
-  const apps = held.consents.map((one) => appOf(one, since));
+  const apps = held.consents.map((one) => appOf(one, held.resumed, since));
   const companies = held.companies.flatMap(({ acting, grants }) => companyOf(acting, grants, since));
   return {
     ways,
     proved: ways === null || isProved(proof, ways),
     moment,
     factors,
-    apps: apps.sort((one, other) => Number(other.doubtful) - Number(one.doubtful) || other.latestAt - one.latestAt),
+    apps: apps.sort((one, other) => Number(other.doubtful) - Number(one.doubtful) || lastOf(other) - lastOf(one)),
     companies,
     browsers: held.devices.filter(({ appearedAt }) => since(appearedAt)),
   };
@@ -223,14 +232,26 @@ function momentOf({ devices, changedAt }: Holdings, factors: readonly FoundFacto
   return signs.length === 0 ? null : Math.min(...signs);
 }
 
-function appOf({ consent, grants }: ConsentWithGrants, since: (at: Millis) => boolean): FoundApp {
+function appOf(
+  { consent, grants }: ConsentWithGrants,
+  resumed: Holdings["resumed"],
+  since: (at: Millis) => boolean,
+): FoundApp {
   const live = grants.filter(({ status }) => status === "active");
   const times = [...consent.scopes.map(({ grantedAt }) => grantedAt), ...live.map(({ createdAt }) => createdAt)];
   const latestAt = Math.max(consent.createdAt, ...times);
-  return {
+  const after = (at: Millis) => (at > latestAt ? at : null);
+  const app = {
     ...{ clientId: consent.clientId, name: consent.shown.clientName, byDevice: consent.via === "device" },
-    ...{ connectedAt: consent.createdAt, latestAt, lastUsedAt: consent.lastUsedAt, doubtful: since(latestAt) },
+    ...{ connectedAt: consent.createdAt, latestAt, lastUsedAt: consent.lastUsedAt, paused: isPaused(consent) },
+    changedAt: after(Math.max(0, ...consent.scopes.map(({ decidedAt = consent.updatedAt }) => decidedAt))),
+    resumedAt: after(resumed.get(consent.clientId) ?? 0),
   };
+  return { ...app, doubtful: since(lastOf(app)) };
+}
+
+function lastOf({ latestAt, changedAt, resumedAt }: Pick<FoundApp, "latestAt" | "changedAt" | "resumedAt">): Millis {
+  return Math.max(latestAt, changedAt ?? 0, resumedAt ?? 0);
 }
 
 function companyOf(
@@ -277,7 +298,7 @@ export function suggested({ factors, apps, companies }: Review): Choice {
 
 /**
  * Only items of the review can be chosen: no factor that is vouched for, and no app that the person does not have. What was
- * connected after the person saw the page loses access.
+ * connected or resumed after the person saw the page loses access.
  */
 export function decide({ factors, apps, companies }: Review, choice: Choice, shownAt: Millis): Decided {
   const goes = ({ id, doubtful }: FoundFactor) => doubtful && choice.factors.includes(id);
@@ -286,8 +307,8 @@ export function decide({ factors, apps, companies }: Review, choice: Choice, sho
   const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));
   const chosen = new Set(choice.apps);
-  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, doubtful }) => {
-    if (connectedAt >= shownAt) return true;
+  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, resumedAt, doubtful }) => {
+    if (Math.max(connectedAt, resumedAt ?? 0) >= shownAt) return true;
     return offered.has(clientId) ? chosen.has(clientId) : doubtful;
   });
   const [endCompanies, keepCompanies] = split(

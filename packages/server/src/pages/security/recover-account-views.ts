@@ -32,6 +32,10 @@ export interface AppEntry {
   readonly byDevice: boolean;
   readonly connectedAt: number;
   readonly latestAt: number;
+  /** Times after `latestAt` at which its end was chosen, and at which it was resumed. Null: none. */
+  readonly changedAt: number | null;
+  readonly resumedAt: number | null;
+  readonly paused: boolean;
   readonly lastUsedAt: number | null;
   readonly chosen: boolean;
 }
@@ -110,6 +114,8 @@ export interface TakenBackView {
   /** Minutes for which the last of these still has access. 0: none has. */
   readonly endsIn: number;
   readonly apps: readonly string[];
+  /** Names of apps that get nothing, because the owner paused them. */
+  readonly paused: readonly string[];
   readonly keptFor: readonly string[];
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */

@@ -140,10 +140,12 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
   return html`<label class="choice">
     <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />
     <div class="way-what">
-      <p>${name(app.name)} ${states(takeBack.appsStates)}</p>
+      <p>${name(app.name)} ${states(app.paused ? { ...takeBack.appsStates, open: takeBack.staysPaused } : takeBack.appsStates)}</p>
       <p class="soft small">${facts([
         rich(connected, { when: when(app.connectedAt) }),
         again && rich(takeBack.latest, { when: when(app.latestAt) }),
+        app.changedAt !== null && rich(takeBack.endChanged, { when: when(app.changedAt) }),
+        app.resumedAt !== null && rich(takeBack.resumed, { when: when(app.resumedAt) }),
         app.lastUsedAt !== null && rich(takeBack.used, { when: when(app.lastUsedAt) }),
       ])}</p>
     </div>

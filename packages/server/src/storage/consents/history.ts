@@ -396,6 +396,16 @@ export const getHistoryEntry = query<{ readonly ownerId: string; readonly entryI
     row === undefined ? alarms.map(alarmOf).find((one) => one.entryId === entryId) : entryOf(row),
 });
 
+export const resumedSince = query<
+  { readonly partition: number; readonly ownerId: string; readonly since: Millis },
+  readonly { readonly clientId: string; readonly at: Millis }[]
+>({
+  sql: sql`SELECT client_id, MAX(at) AS at FROM history
+    WHERE partition = :partition AND owner_id = :ownerId AND at >= :since AND kind = 'resumed' GROUP BY client_id`,
+  bind: ({ partition, ownerId, since }) => ({ partition, ownerId, since }),
+  outcome: (rows) => rows.map((row) => ({ clientId: text(row, "client_id"), at: whole(row, "at") })),
+});
+
 /** Deletes the history together with its owner: nobody remains who could read it. */
 export async function eraseHistory(tx: Tx, partition: number, ownerId: string): Promise<void> {
   await inPieces(

@@ -18,7 +18,7 @@ import {
   revokeConsent,
   setConsentPaused,
 } from "./consents.ts";
-import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys } from "./history.ts";
+import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys, resumedSince } from "./history.ts";
 
 export const consents = {
   find: findConsent,
@@ -37,7 +37,7 @@ export const consents = {
   countOfOwner,
   countOfScope,
 };
-export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys };
+export const history = { list: listHistory, get: getHistoryEntry, keepReceiptKey, listReceiptKeys, resumedSince };
 
 /** The verbs that the verbs above consist of. */
 export const consentsSteps: Readonly<Record<string, Verb<never, unknown>>> = {

@@ -7,7 +7,15 @@ function aHolding(factor: Partial<SecondFactor>): Holdings {
   const authenticator = { sealedSecret: new Uint8Array(), lastStep: 1, createdAt: NOW, lastUsedAt: null };
   const codes = { codesAt: NOW, codesLeft: 10, earlierCodesLeft: 0 };
   return {
-    ...{ passkeys: [], passkeysWork: true, devices: [], consents: [], companies: [], changedAt: null },
+    ...{
+      passkeys: [],
+      passkeysWork: true,
+      devices: [],
+      consents: [],
+      resumed: new Map(),
+      companies: [],
+      changedAt: null,
+    },
     factor: { ...authenticator, added: FROM_STRANGER, ...codes, codesAdded: FROM_STRANGER, earlier: null, ...factor },
   };
 }

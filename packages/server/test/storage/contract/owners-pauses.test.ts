@@ -86,6 +86,24 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect((await consentOf(grant))?.pausedAt).toBeNull();
   });
 
+  test("the apps that were resumed since then → only those, of this owner, each with its last time", async () => {
+    const { person, grant, setPaused } = await made();
+    const { partition, ownerId } = grant;
+    const since = (at: number, owner = ownerId) =>
+      storage().history.resumedSince({ partition, ownerId: owner, since: at });
+    expect(await since(0)).toEqual([]);
+    for (const at of [NOW + HOUR, NOW + DAY]) {
+      await setPaused(true, { now: at - MINUTE });
+      expect((await setPaused(false, { now: at })).kind).toBe("changed");
+    }
+    const other = aGrant(person, { clientId: "client-2" });
+    await storage().grants.approve(anApproval(other));
+    await pausing(other)(true, { now: NOW + DAY });
+    const resumed = [{ clientId: grant.clientId, at: NOW + DAY }];
+    expect([await since(0), await since(NOW + DAY), await since(NOW + DAY + 1)]).toEqual([resumed, resumed, []]);
+    expect(await since(0, anId(partition))).toEqual([]);
+  });
+
   test("paused → the refresh is refused and nothing is spent; going on → the same refresh token works", async () => {
     const { grant, setPaused } = await made();
     const before = await consentOf(grant);

@@ -26,6 +26,8 @@ const MEANT = [
   /^SEARCH clients USING INDEX sqlite_autoindex_clients_1 \(client_id>\?\)$/,
   /^SEARCH subject_links USING INDEX subject_links_of_issuer \(issuer_id=\? AND \(created_at,link\)>\(\?,\?\)\)$/,
   /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND \(at,entry_id\)<\(\?,\?\)\)$/,
+  // One owner's history since something suspicious happened.
+  /^SEARCH history USING INDEX history_of_owner \(partition=\? AND owner_id=\? AND at>\?\)$/,
   /^SEARCH refusals USING (COVERING )?INDEX refusals_(by_time|of_client) \((client_id=\? AND )?(\(at,request_id\)<\(\?,\?\)|at[<>]\?)\)$/,
   // The log of events: its newest end, a part in its order, or the events that wait.
   /^SEARCH events_waiting USING INDEX events_waiting_by_time \(at>\?\)$/,

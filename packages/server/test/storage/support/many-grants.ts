@@ -85,6 +85,7 @@ export async function manyGrants(storage: Storage, url: string, { ended, members
     ["consents.countOwners", { clientId: client.clientId, most: 1000 }],
     ["history.list", { ...owner, before: null, limit: 20 }],
     ["history.get", { ownerId, entryId: "none" }],
+    ["history.resumedSince", { ...owner, since: now }],
     ["companyApps.list", { ...inCompany, now }],
     ["companyApps.countPeople", { ...app, ceiling: null, now }],
     ["companyApps.liveAccess", { ...app, ceiling: null, now }],

@@ -16,6 +16,7 @@ export const mail = {
       back: "عاد إلى العمل",
       kept: "ما زال يصلح لتسجيل الدخول",
       keptApps: "ما زال بإمكانها الوصول",
+      pausedApps: "ما زالت متوقفة مؤقتًا",
       allowed: "المسموح به",
       appAddress: "عنوان التطبيق",
     },

@@ -16,6 +16,7 @@ export const mail = {
       back: "Funktioniert wieder",
       kept: "Anmelden weiterhin möglich mit",
       keptApps: "Weiterhin Zugriff",
+      pausedApps: "Weiterhin pausiert",
       allowed: "Erlaubt",
       appAddress: "Adresse der App",
     },

@@ -14,6 +14,7 @@ export const mail = {
       back: "Works again",
       kept: "Still works for signing in",
       keptApps: "Still have access",
+      pausedApps: "Still paused",
       allowed: "Allowed",
       appAddress: "Address of the app",
     },

@@ -16,6 +16,7 @@ export const mail = {
       back: "Vuelve a funcionar",
       kept: "Aún funciona para iniciar sesión",
       keptApps: "Siguen teniendo acceso",
+      pausedApps: "Siguen en pausa",
       allowed: "Permitido",
       appAddress: "Dirección de la aplicación",
     },

@@ -16,6 +16,7 @@ export const mail = {
       back: "Fonctionnent de nouveau",
       kept: "Permettent toujours de se connecter",
       keptApps: "Ont toujours accès",
+      pausedApps: "Toujours en pause",
       allowed: "Autorisé",
       appAddress: "Adresse de l’application",
     },

@@ -16,6 +16,7 @@ export const mail = {
       back: "再び使えるようになったもの",
       kept: "引き続き使えるサインインの方法",
       keptApps: "引き続きアクセスできるアプリ",
+      pausedApps: "一時停止のままのアプリ",
       allowed: "許可されたこと",
       appAddress: "アプリのアドレス",
     },
