@@ -59,7 +59,10 @@ const catalogue = {
   "user.enabled": { summary: "A person was enabled", details: { system: "the system that enabled them" } },
   "user.deleted": { summary: "A person was deleted, and with them the key of their personal data in events" },
   "user.deletion_requested": { summary: "A person asked for the deletion of their account", details: SESSION },
-  "user.deletion_withdrawn": { summary: "A person withdrew that request", details: SESSION },
+  "user.deletion_withdrawn": {
+    summary: "A person withdrew that request, or took their account back by mail",
+    details: SESSION,
+  },
   "user.password_changed": {
     summary: "A person's password was changed",
     details: {

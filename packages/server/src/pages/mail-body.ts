@@ -44,6 +44,7 @@ export function mailOf(
   if (isPaused) lines.push(say(words.forWhom.pausedNote));
   for (const text of appsEnded(view, chrome)) lines.push({ text, html: text });
   lines.push(...accessRevoked(view, chrome));
+  if (view.values.accountStays === true) lines.push(say(words.takeBack.stays));
   if (view.kind === "companyRemoved" && view.values.app !== undefined) lines.push(say(words.mail.removedReturns));
   if (view.kind === "recoveryRenewed")
     for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });

@@ -45,7 +45,7 @@ function aTakeBack(changes: Partial<TakeBackView> = {}): TakeBackView {
   return {
     ...{ what: "recover", csrf: "csrf-value", link: "ml_value", proof: null, shown: "1.marks" },
     ...{ person: "ada", email: "ada@example.com", now: NOW, since: null, ways: [], apps: [], hidden: 0 },
-    ...{ endsIn: 0, waiting: null },
+    ...{ endsIn: 0, waiting: null, leavesAt: null },
     ...{ companies: [], browsers: [], fault: null, problem: null },
     ...changes,
   };
@@ -87,7 +87,16 @@ function aProof(changes: Partial<ProveView> = {}): ProveView {
 
 function aRestore(changes: Partial<RestoreView> = {}): RestoreView {
   return {
-    ...{ csrf: "csrf-value", link: "ml_value", person: "ada", at: NOW - HOUR, now: NOW, ways, stale: false },
+    ...{
+      csrf: "csrf-value",
+      link: "ml_value",
+      person: "ada",
+      at: NOW - HOUR,
+      now: NOW,
+      ways,
+      stale: false,
+      leavesAt: null,
+    },
     ...changes,
   };
 }
@@ -99,7 +108,7 @@ const many = Array.from({ length: 40 }, (_, at) =>
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
     ...{ what: "recover", email: "", removed: [], back: [], kept: [], ended: [], endedFor: [], endsIn: 0 },
-    ...{ apps: [], paused: [], keptFor: [] },
+    ...{ apps: [], paused: [], keptFor: [], stays: false },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };
@@ -112,6 +121,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-new-short": (c) => takeBackPage({ ...intruded, fault: { kind: "short" } }, c),
   "recover-new-intruded": (c) => takeBackPage(intruded, c),
   "recover-new-changed": (c) => takeBackPage({ ...intruded, problem: "changed" }, c),
+  "recover-new-leaving": (c) => takeBackPage({ ...intruded, leavesAt: NOW + 12 * DAY }, c),
   "recover-new-stale": (c) => takeBackPage({ ...intruded, problem: "stale" }, c),
   "recover-new-kept": (c) =>
     takeBackPage(aTakeBack({ ways: [aWay(), aWay({ kind: "codes", name: null })], apps: [anApp()] }), c),
@@ -140,6 +150,7 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   ),
   "recover-done-switch": (c) =>
     takenBackPage(aRecovery({ waiting: somethingWaits.app, switch: { csrf: "csrf-value", request: "sealed" } }), c),
+  "recover-done-stays": (c) => takenBackPage(aRecovery({ stays: true, apps: ["TV"] }), c),
   "recover-done-removed": (c) =>
     takenBackPage(
       aRecovery({
@@ -154,8 +165,12 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
       c,
     ),
   restore: (c) => restorePage(aRestore(), c),
+  "restore-leaving": (c) => restorePage(aRestore({ leavesAt: NOW + 12 * DAY }), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
-  restored: (c) => restoredPage({ proving: null, ended: [], narrowed: [], endsIn: 0 }, c),
+  restored: (c) => restoredPage({ stays: false, proving: null, ended: [], narrowed: [], endsIn: 0 }, c),
   "restored-codes": (c) =>
-    restoredPage({ proving: inNewBrowser, ended: many.map(({ name }) => name), narrowed: ["TV"], endsIn: 10 }, c),
+    restoredPage(
+      { stays: true, proving: inNewBrowser, ended: many.map(({ name }) => name), narrowed: ["TV"], endsIn: 10 },
+      c,
+    ),
 };

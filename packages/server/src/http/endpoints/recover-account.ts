@@ -212,6 +212,7 @@ async function formAnswer(
     ...{ what, fault, problem, link: token, proof: sealed, shown: shownOf(found, now), now, since: found.moment },
     ...{ person: followed.person.username, email: followed.link.address, hidden: found.apps.length - apps.length },
     csrf: formToken(visitor, tools),
+    leavesAt: followed.person.deleteAt ?? null,
     endsIn: minutesLeft(found.heldUntil, now),
     waiting: (await behindLink(aboutOf(what, followed), visitor, language, tools)).waiting,
     ways: found.factors.map(({ id, added, bringsBack, ...factor }) => ({
@@ -276,6 +277,7 @@ async function takenBackAnswer(
     ...{ ended: names(decided.endApps), endedFor: names(decided.endCompanies) },
     endsIn: minutesLeft(heldUntil, tools.now()),
     ...{ apps: names(decided.keepApps.filter(({ paused }) => !paused)), keptFor: names(decided.keepCompanies) },
+    stays: (person.deleteAt ?? null) !== null,
     paused: names(decided.keepApps.filter(({ paused }) => paused)),
   };
   // Guesses may have used up the limit for unknown devices. This browser becomes a known device, so that the owner can

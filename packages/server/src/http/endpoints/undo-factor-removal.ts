@@ -43,7 +43,8 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   tools.recovery.mail.kick();
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
-  const view = { ...lost, proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
+  const stays = (found.followed.person.deleteAt ?? null) !== null;
+  const view = { ...lost, stays, proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
   return page(200, restoredPage(view, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
@@ -74,6 +75,7 @@ function askAnswer(
   const view = {
     ...{ link, stale, person: followed.person.username, now: tools.now() },
     csrf: formToken(visitor, tools),
+    leavesAt: followed.person.deleteAt ?? null,
     at: removedAt({ removed }),
     ways: removed.map(({ kind, name, createdAt, added }) => ({
       ...{ kind, name, addedAt: createdAt, ...deviceOf(added.userAgent), place: coarse(added.address) },

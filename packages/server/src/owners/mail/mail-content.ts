@@ -96,6 +96,8 @@ export interface MailDraft {
     readonly appsEnded?: boolean;
     /** Minutes for which an app whose access was revoked still has it. 0: none has. */
     readonly appsEndIn?: number;
+    /** True: the account was to be deleted, and stays. */
+    readonly accountStays?: boolean;
     /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };

@@ -165,7 +165,9 @@ function letter(
 ): readonly StoredMail[] {
   const { person, link, decided, endsIn, browser, address } = happened;
   const at = now();
-  const values = { person: person.username, at, browser, address, recovery: newsOf(decided), appsEndIn: endsIn };
+  const accountStays = (person.deleteAt ?? null) !== null;
+  const who = { person: person.username, at, browser, address };
+  const values = { ...who, recovery: newsOf(decided), appsEndIn: endsIn, accountStays };
   const draft: MailDraft = { kind, to, language: person.language ?? happened.language, link: url, values };
   const about = { partition: link.partition, cause: [link.linkId, String(at)] };
   return mail.write(draft, uselessAfter === undefined ? about : { ...about, uselessAfter });

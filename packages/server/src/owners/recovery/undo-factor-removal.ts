@@ -120,7 +120,8 @@ export async function restore(
     ...{ removed: [], kept: [], keptApps: listOf([]) },
     ...{ ended: listOf(lost.ended), narrowed: listOf(lost.narrowed) },
   };
-  const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn };
+  const accountStays = (person.deleteAt ?? null) !== null;
+  const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn, accountStays };
   const language = person.language ?? from.language;
   const heard: { readonly to: string; readonly theirs: boolean }[] = [];
   for (const to of told) {

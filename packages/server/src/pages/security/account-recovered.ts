@@ -6,6 +6,7 @@ import { hidden, localTimes, notice, signInAsAnother, titled } from "../parts/co
 import { html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
+import { leavingNotice } from "../parts/leaving-notice.ts";
 import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
@@ -39,6 +40,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
         ${undo && html`<p class="soft">${rich(confirm.undoneText, { email: name(view.email) })}</p>`}
         ${!undo && html`<p class="soft">${takeBack.doneText}</p>`} ${nextLine(view.waiting, chrome, null)}
       </div>
+      ${view.stays && notice("plain", takeBack.stays)}
       ${told(takeBack.doneRemoved, ways(view.removed))}
       ${told(
         takeBack.doneBack,
@@ -94,6 +96,7 @@ export function restorePage(view: RestoreView, chrome: Chrome): string {
       </ul>
       <p>${takeBack.restoreThen}</p>
       <p>${takeBack.restoreApps}</p>
+      ${leavingNotice(view.leavesAt, words)}
       <form class="buttons" method="post" action=${`${base}/recover/undo`}>
         ${hidden({ csrf: view.csrf, link: view.link })}
         <button class="button primary" type="submit">${takeBack.restoreYes}</button>
@@ -122,6 +125,7 @@ export function restoredPage(view: RestoredView, chrome: Chrome): string {
         <p class="soft">${takeBack.restoredText}</p>
         ${codes.length > 0 && html`<p class="soft">${sentences(words.language, ...codes)}</p>`}
       </div>
+      ${view.stays && notice("plain", takeBack.stays)}
       ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: names(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${view.narrowed.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneLost, { list: names(view.narrowed) }), permissionsEnd(view.endsIn, chrome))}</p>`}
       <p class="soft small">${takeBack.restoredApps}</p>

@@ -66,6 +66,8 @@ export interface TakeBackView {
   /** The address that the account has after an address change is undone. */
   readonly email: string;
   readonly now: number;
+  /** When the account is to be deleted, unless it is recovered. Null: nobody asked for that. */
+  readonly leavesAt: number | null;
   /** Time of the first suspicious change. Null if there is none. */
   readonly since: number | null;
   readonly ways: readonly WayEntry[];
@@ -117,6 +119,8 @@ export interface TakenBackView {
   /** Names of apps that get nothing, because the owner paused them. */
   readonly paused: readonly string[];
   readonly keptFor: readonly string[];
+  /** True: the account was to be deleted, and stays. */
+  readonly stays: boolean;
   readonly waiting: Waiting | null;
   /** Path of the sign-in, below the issuer's path. It leads to what waits. */
   readonly signIn: string;
@@ -126,6 +130,8 @@ export interface TakenBackView {
 
 /** The page after a removal was undone. */
 export interface RestoredView {
+  /** True: the account was to be deleted, and stays. */
+  readonly stays: boolean;
   readonly proving: ProvingCodes | null;
   /** Names of apps that lost all access. */
   readonly ended: readonly string[];
@@ -140,6 +146,8 @@ export interface RestoreView {
   readonly csrf: string;
   readonly link: string;
   readonly person: string;
+  /** As in `TakeBackView`. */
+  readonly leavesAt: number | null;
   readonly at: number;
   readonly now: number;
   readonly ways: readonly (NamedWay & SeenFrom & { readonly addedAt: number })[];

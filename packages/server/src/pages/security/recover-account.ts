@@ -6,6 +6,7 @@ import { hidden, localTimes, notice, passwordScript, titled } from "../parts/com
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { cardPage } from "../parts/layout.ts";
+import { leavingNotice } from "../parts/leaving-notice.ts";
 import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { relative, shownTime, timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
@@ -29,6 +30,7 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
       <div class="heading"><h1>${title}</h1><p class="soft">${text}</p>${nextLine(view.waiting, chrome, null)}</div>
       ${view.waiting?.state === "elsewhere" && elsewhereNotice(view.waiting, chrome)}
       ${problem !== null && notice("danger", problem, { focus: true })}
+      ${leavingNotice(view.leavesAt, words)}
       <form class="fields" method="post" action=${base + (undo ? "/undo" : "/recover/new")} novalidate>
         ${hidden({ csrf: view.csrf, link: view.link, proof: view.proof, shown: view.shown })}
         ${waysSection(view, chrome)} ${browsersSection(view, chrome)} ${appsSection(view, chrome)}
@@ -42,8 +44,8 @@ export function takeBackPage(view: TakeBackView, chrome: Chrome): string {
 }
 
 /** True if the page shows any time. */
-function hasTimes({ ways, apps, companies, browsers }: TakeBackView): boolean {
-  return [ways, apps, companies, browsers].some((all) => all.length > 0);
+function hasTimes({ ways, apps, companies, browsers, leavesAt }: TakeBackView): boolean {
+  return leavesAt !== null || [ways, apps, companies, browsers].some((all) => all.length > 0);
 }
 
 function waysSection(view: TakeBackView, chrome: Chrome): Child {

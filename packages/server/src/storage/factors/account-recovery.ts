@@ -130,20 +130,38 @@ export const writeUndo = transaction<TakeBack & { readonly before: string }, Tak
   return { kind: "done", person: personOf(row) };
 });
 
+/** `leaving`: the account was to be deleted. */
+interface Locked extends MailLink {
+  readonly leaving: boolean;
+}
+
 /**
  * Locks the person first, because every change of a person waits for that lock, then the link. Undefined also if the
  * person is not active.
  */
-async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: MailLinkPurpose): Promise<MailLink | undefined> {
+async function lockAccount(tx: Tx, args: UnpurposedKey, purpose: MailLinkPurpose): Promise<Locked | undefined> {
   const link = await peekMailLink(tx, args, purpose);
   if (link === undefined) return undefined;
   const { partition, personId } = link;
   const person = await tx.one(
-    sql`SELECT status FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
+    sql`SELECT status, delete_at FROM people WHERE partition = :partition AND person_id = :personId ${words.forUpdate}`,
     { partition, personId },
   );
   if (person === undefined || text(person, "status") !== "active") return undefined;
-  return lockMailLink(tx, args, purpose);
+  const locked = await lockMailLink(tx, args, purpose);
+  return locked && { ...locked, leaving: person["delete_at"] !== null };
+}
+
+/** Every way back keeps an account that was to be deleted: an intruder may have asked for that. */
+async function tellRecovered(
+  tx: Tx,
+  { personId, leaving }: Locked,
+  details: Readonly<Record<string, string | number>>,
+  now: Millis,
+): Promise<void> {
+  const about = { at: now, by: `user:${personId}`, subject: personId };
+  if (leaving) await tell(tx, { kind: "user.deletion_withdrawn", ...about });
+  await tell(tx, { kind: "user.recovered", ...about, details });
 }
 
 /**
@@ -171,13 +189,7 @@ async function removalNow(
 }
 
 /** A former intruder keeps nothing except what the person chose to keep. */
-async function takeBack(
-  tx: Tx,
-  key: PersonKey,
-  link: MailLink,
-  removal: Removal | null,
-  args: TakeBack,
-): Promise<void> {
+async function takeBack(tx: Tx, key: PersonKey, link: Locked, removal: Removal | null, args: TakeBack): Promise<void> {
   const { device, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
   const before = { device: presentedAmong(await devicesOf(tx, key), device), now };
   const own = before.device !== undefined && isOwners(before.device, now, now) ? before.device : undefined;
@@ -196,10 +208,7 @@ async function takeBack(
   await dropMailLinks(tx, key, link.address, { given: true, restores: own !== undefined, own: before }, now);
   if (removal !== null) await remove(tx, key, removal, now);
   await post(tx, mails, now);
-  await tell(tx, {
-    ...{ kind: "user.recovered", at: now, by: `user:${key.personId}`, subject: key.personId },
-    details: { way: link.purpose, apps_ended: endApps.length },
-  });
+  await tellRecovered(tx, link, { way: link.purpose, apps_ended: endApps.length }, now);
 }
 
 async function remove(tx: Tx, key: PersonKey, removal: Removal, now: Millis): Promise<void> {
@@ -332,10 +341,7 @@ export const writeRestore = transaction<
     return codes === proving?.codes && earlierCodes === proving.earlierCodes;
   });
   await post(tx, said?.mails ?? mails, now);
-  await tell(tx, {
-    ...{ kind: "user.recovered", at: now, by: `user:${key.personId}`, subject: key.personId },
-    details: { way: "restore" },
-  });
+  await tellRecovered(tx, link, { way: "restore" }, now);
   return { outcome: { kind: "done", person: personOf(row) }, erased: back.erased };
 });
 

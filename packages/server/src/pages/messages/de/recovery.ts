@@ -14,6 +14,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     undoText: "Das Konto {person} erhält wieder die Adresse {email}. Sie werden überall abgemeldet.",
     changed:
       "Das Konto wurde geändert, während diese Seite offen war. Prüfen Sie alles noch einmal, und wählen Sie dann das Passwort.",
+    leaving: "Ihr Konto sollte am {when} gelöscht werden. Wenn Sie fortfahren, wird es nicht gelöscht.",
+    stays:
+      "Ihr Konto wird nicht mehr gelöscht. Wenn Sie es doch löschen möchten, melden Sie sich an, und wählen Sie in Ihrem Profil „Konto löschen“.",
     ways: "Anmeldemethoden",
     waysDoubtful:
       "Diese wurden mit einem Browser hinzugefügt, der für Ihr Konto neu war. Angekreuzte werden entfernt. Entfernen Sie das Häkchen bei denen, die Sie selbst hinzugefügt haben.",

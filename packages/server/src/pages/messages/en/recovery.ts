@@ -10,6 +10,9 @@ export const recovery = {
     text: "For the account {person}. You will be signed out everywhere.",
     undoText: "The account {person} gets {email} back. You will be signed out everywhere.",
     changed: "The account was changed while this page was open. Check everything again, then choose the password.",
+    leaving: "Your account was going to be deleted on {when}. If you go on, it will not be deleted.",
+    stays:
+      "Your account will not be deleted any more. To delete it after all, sign in and choose “Delete account” in your profile.",
     ways: "Ways to sign in",
     waysDoubtful:
       "These were added with a browser that was new to your account. Ticked ones will be removed. Untick those that you added yourself.",

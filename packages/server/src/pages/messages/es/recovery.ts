@@ -14,6 +14,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     undoText: "La cuenta {person} recupera {email}. Se cerrará su sesión en todas partes.",
     changed:
       "La cuenta se ha modificado mientras esta página estaba abierta. Compruébelo todo otra vez y elija después la contraseña.",
+    leaving: "Su cuenta se iba a eliminar el {when}. Si continúa, no se eliminará.",
+    stays:
+      "Su cuenta ya no se eliminará. Para eliminarla de todos modos, inicie sesión y elija «Eliminar la cuenta» en su perfil.",
     ways: "Formas de iniciar sesión",
     waysDoubtful:
       "Estas se añadieron con un navegador que era nuevo para su cuenta. Las marcadas se eliminarán. Desmarque las que añadió usted.",

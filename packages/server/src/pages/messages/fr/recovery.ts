@@ -15,6 +15,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     undoText: "Le compte {person} retrouve l’adresse {email}. Vous serez déconnecté partout.",
     changed:
       "Le compte a été modifié pendant que cette page était ouverte. Vérifiez tout une nouvelle fois, puis choisissez le mot de passe.",
+    leaving: "Votre compte devait être supprimé le {when}. Si vous continuez, il ne sera pas supprimé.",
+    stays:
+      "Votre compte ne sera plus supprimé. Pour le supprimer malgré tout, connectez-vous et choisissez « Supprimer le compte » dans votre profil.",
     ways: "Moyens de connexion",
     waysDoubtful:
       "Ceux-ci ont été ajoutés avec un navigateur qui était nouveau pour votre compte. Ceux qui sont cochés seront supprimés. Décochez ceux que vous avez ajoutés vous-même.",
