@@ -143,7 +143,10 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
       (c: Chrome) => provePage(aProof({ codes: false, problem: { kind }, passkey: anOffer }), c),
     ]),
   ),
-  "recover-prove-throttled": (c) => provePage(aProof({ problem: { kind: "throttled", minutes: 9 } }), c),
+  "recover-prove-throttled": (c) =>
+    provePage(aProof({ problem: { kind: "throttled", minutes: 9, expires: false } }), c),
+  "recover-prove-throttled-expires": (c) =>
+    provePage(aProof({ problem: { kind: "throttled", minutes: 15, expires: true } }), c),
   "recover-done": (c) => takenBackPage(aRecovery(), c),
   ...waitingStates("recover-done", ["app", "invitation", "deviceElsewhere", "expired"], (waiting, c) =>
     takenBackPage(aRecovery({ waiting }), c),

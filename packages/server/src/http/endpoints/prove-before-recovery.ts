@@ -129,6 +129,6 @@ function notProved(
   }
   tools.event("second_step_throttled", { owner, address });
   const { minutes, seconds } = waitUntil(outcome.until, tools.now());
-  const answer = again({ kind: "throttled", minutes });
+  const answer = again({ kind: "throttled", minutes, expires: outcome.until >= followed.link.expiresAt });
   return later(answer, seconds);
 }

@@ -103,7 +103,9 @@ function problemText(problem: Problem, words: Messages): string {
   switch (problem.kind) {
     case "throttled": {
       const count = Math.max(1, Math.ceil(problem.minutes));
-      return fill(plural(words.language, words.signIn.throttled, count), { count });
+      return fill(plural(words.language, (problem.expires ? words.takeBack : words.signIn).throttled, count), {
+        count,
+      });
     }
     case "stale":
       return words.recover.stale;

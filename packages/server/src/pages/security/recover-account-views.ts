@@ -98,7 +98,8 @@ export interface ProveView {
     | { readonly kind: "wrong" | "wrongRecovery" | "untrustedRecovery" | "missing" | "stale" | "passkey" }
     /** The person's own passkey signed, but it is not vouched for. */
     | { readonly kind: "untrustedPasskey" }
-    | { readonly kind: "throttled"; readonly minutes: number };
+    /** `expires`: before that time is over, the link expires. */
+    | { readonly kind: "throttled"; readonly minutes: number; readonly expires: boolean };
 }
 
 /** The page after the recovery. */

@@ -10,6 +10,10 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     provePasskey: "Bevor Sie für das Konto {person} ein neues Passwort wählen, verwenden Sie einen seiner Passkeys.",
     proveWith: "Passkey verwenden",
     proveNone: "Haben Sie nichts davon mehr? Bitten Sie den Betreiber von {product} um Hilfe.",
+    throttled: {
+      one: "Zu viele Versuche. Warten Sie eine Minute und fordern Sie dann einen neuen Link an.",
+      other: "Zu viele Versuche. Warten Sie {count} Minuten und fordern Sie dann einen neuen Link an.",
+    },
     text: "Für das Konto {person}. Sie werden überall abgemeldet.",
     undoText: "Das Konto {person} erhält wieder die Adresse {email}. Sie werden überall abgemeldet.",
     changed:

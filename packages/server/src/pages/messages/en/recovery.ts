@@ -7,6 +7,10 @@ export const recovery = {
     provePasskey: "Before you choose a new password for the account {person}, use one of its passkeys.",
     proveWith: "Use a passkey",
     proveNone: "No longer have any of these? Ask the people who run {product} for help.",
+    throttled: {
+      one: "Too many attempts. Wait a minute, then ask for a new link.",
+      other: "Too many attempts. Wait {count} minutes, then ask for a new link.",
+    },
     text: "For the account {person}. You will be signed out everywhere.",
     undoText: "The account {person} gets {email} back. You will be signed out everywhere.",
     changed: "The account was changed while this page was open. Check everything again, then choose the password.",

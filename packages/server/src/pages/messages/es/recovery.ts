@@ -10,6 +10,10 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     provePasskey: "Antes de elegir una contraseña nueva para la cuenta {person}, use una de sus llaves de acceso.",
     proveWith: "Usar una llave de acceso",
     proveNone: "¿Ya no tiene nada de esto? Pida ayuda a quien administra {product}.",
+    throttled: {
+      one: "Demasiados intentos. Espere un minuto y pida un enlace nuevo.",
+      other: "Demasiados intentos. Espere {count} minutos y pida un enlace nuevo.",
+    },
     text: "Para la cuenta {person}. Se cerrará su sesión en todas partes.",
     undoText: "La cuenta {person} recupera {email}. Se cerrará su sesión en todas partes.",
     changed:

@@ -11,6 +11,10 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Avant de choisir un nouveau mot de passe pour le compte {person}, utilisez l’une de ses clés d’accès.",
     proveWith: "Utiliser une clé d’accès",
     proveNone: "Vous n’avez plus rien de tout cela ? Demandez de l’aide aux responsables de {product}.",
+    throttled: {
+      one: "Trop de tentatives. Attendez une minute, puis demandez un nouveau lien.",
+      other: "Trop de tentatives. Attendez {count} minutes, puis demandez un nouveau lien.",
+    },
     text: "Pour le compte {person}. Vous serez déconnecté partout.",
     undoText: "Le compte {person} retrouve l’adresse {email}. Vous serez déconnecté partout.",
     changed:

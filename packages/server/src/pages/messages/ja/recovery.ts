@@ -9,6 +9,9 @@ export const recovery: Translation<typeof english, "other"> = {
     provePasskey: "アカウント {person} の新しいパスワードを設定する前に、このアカウントのパスキーを使用してください。",
     proveWith: "パスキーを使用",
     proveNone: "どれも使えない場合は、{product} の運営者にお問い合わせください。",
+    throttled: {
+      other: "試行回数が多すぎます。{count} 分待ってから、新しいリンクをリクエストしてください。",
+    },
     text: "アカウント {person} のパスワードです。すべての場所からサインアウトします。",
     undoText: "アカウント {person} のアドレスが {email} に戻ります。すべての場所からサインアウトします。",
     changed:
