@@ -196,11 +196,11 @@ function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView
         shown,
       },
       through: [
-        { name: "Calendar agent", lastUsedAt: NOW - HOUR },
-        { name: LONG_NAME, lastUsedAt: NOW - 3 * DAY },
+        { name: "Calendar agent", clientId: "c-7", lastUsedAt: NOW - HOUR },
+        { name: LONG_NAME, clientId: "c-8", lastUsedAt: NOW - 3 * DAY },
       ],
     },
-    ...{ requests: [], form: aRuleForm(), defaultRule: "ask" },
+    ...{ actsThrough: [], requests: [], form: aRuleForm(), defaultRule: "ask" },
     ...change,
   };
 }
@@ -315,6 +315,8 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
       c,
     ),
   "company-app-new": (c) => companyAppPage(aNewApp(), c),
+  "company-app-acts-through": (c) =>
+    companyAppPage(aNewApp({ actsThrough: [{ name: LONG_NAME, lastUsedAt: NOW - HOUR }] }), c),
   "company-app-wrong": (c) =>
     companyAppPage(
       aNewApp(

@@ -5,6 +5,7 @@ import { endings, frame } from "./company-states.ts";
 import { ada, LONG_NAME, longPerson, NOW } from "./sample-views.ts";
 
 const DAY = 86_400_000;
+const HOUR = DAY / 24;
 const see = "See your photos and albums";
 const add = "Add photos";
 
@@ -23,7 +24,20 @@ function aReview(change: Partial<CompanyReviewView> = {}): CompanyReviewView {
 export const reviewStates: Readonly<Record<string, (chrome: Chrome) => string>> = {
   "company-block": (c) =>
     companyReviewPage(
-      aReview({ fields: [["rule", "block"]], allows: null, blocks: { people: 1, scopes: [see] }, stopsIn: 0 }),
+      aReview({
+        fields: [["rule", "block"]],
+        allows: null,
+        blocks: { people: 1, scopes: [see], through: [] },
+        stopsIn: 0,
+      }),
+      c,
+    ),
+  "company-block-through": (c) =>
+    companyReviewPage(
+      aReview({
+        ...{ fields: [["rule", "block"]], allows: null },
+        blocks: { people: 0, scopes: [], through: [{ name: LONG_NAME, lastUsedAt: NOW - HOUR }] },
+      }),
       c,
     ),
   "company-open": (c) => companyReviewPage(aReview({ opens: [see, add] }), c),

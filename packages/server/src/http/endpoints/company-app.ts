@@ -4,7 +4,8 @@ import { ceilingOf, reaches, reachOf, receiversOf, sooner } from "../../oauth/co
 import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered, offeredTo } from "../../oauth/scope.ts";
-import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import type { Delegation } from "../../oauth/token-exchange/storage.ts";
+import { heldThrough, minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
 import {
   type CompanyAppDetails,
@@ -52,9 +53,14 @@ interface Seen {
 
 async function seenApp(at: InCompany, tools: CompanyTools): Promise<Seen | undefined> {
   const clientId = at.http.params["client"] ?? "";
-  const client = await tools.apps.oauth.catalog.client(clientId);
-  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-  const details = await companyApp(at, { clientId, ceiling }, tools.companies);
+  const { catalog, policy } = tools.apps.oauth;
+  const client = await catalog.client(clientId);
+  const ceiling = client === undefined ? null : ceilingOf(client, policy);
+  const ceilingOfApp = async (id: string) => {
+    const app = await catalog.client(id);
+    return app === undefined ? null : ceilingOf(app, policy);
+  };
+  const details = await companyApp(at, { clientId, ceilingOf: ceilingOfApp }, tools.companies);
   if (details === undefined) return undefined;
   const now = tools.now();
   const standing = standingRule(details.rule, { ceiling }, now);
@@ -100,8 +106,7 @@ async function appAnswer(
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const { consent, rule, people, acting } = details;
-  const held =
-    frame.notice === "revoked" || frame.notice === "blocked" ? await heldUntil(at, clientId, tools) : undefined;
+  const held = frame.notice === "revoked" || frame.notice === "blocked" ? await heldInAll(at, seen, tools) : undefined;
   const name = client === undefined ? (consent?.shown.clientName ?? clientId) : nameOf(client, language);
   const uses = [consent?.lastUsedAt ?? null, ...acting.map(({ lastUsedAt }) => lastUsedAt)].filter(
     (one) => one !== null,
@@ -137,8 +142,11 @@ async function appAnswer(
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
               ...{ username, personName, since, lastUsedAt, paused },
             })),
-            through: details.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
+            through: details.through.map(({ actorId, actorName, lastUsedAt }) => ({
+              ...{ name: actorName, clientId: actorId, lastUsedAt },
+            })),
           },
+    actsThrough: await namedApps(details.actsThrough, language, tools),
     requests: details.requests.map((one) =>
       withApproved(requestView(one, client, known, language), { ...one, client }, tools),
     ),
@@ -184,6 +192,31 @@ export function stateOf(
 async function heldUntil({ key }: InCompany, clientId: string, tools: CompanyTools): Promise<Millis | undefined> {
   const owner = { partition: key.partition, ownerId: key.companyId };
   return (await outstanding(owner, tools.now(), "ended", tools.apps)).get(clientId);
+}
+
+/** The same, together with what it got through other apps. */
+async function heldInAll(
+  at: InCompany,
+  { clientId, details }: Pick<Seen, "clientId" | "details">,
+  tools: CompanyTools,
+): Promise<Millis | undefined> {
+  const through = await heldThrough(details.asActor, tools.apps);
+  const ends = [await heldUntil(at, clientId, tools), through].filter((end) => end !== undefined);
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/** The apps through which another one acts. */
+function namedApps(
+  delegations: readonly Delegation[],
+  language: string,
+  { apps }: CompanyTools,
+): Promise<readonly { readonly name: string; readonly lastUsedAt: Millis }[]> {
+  return Promise.all(
+    delegations.map(async ({ clientId, lastUsedAt }) => {
+      const client = await apps.oauth.catalog.client(clientId);
+      return { name: client === undefined ? clientId : nameOf(client, language), lastUsedAt };
+    }),
+  );
 }
 
 export function described(name: string, known: ReadonlyMap<string, Scope>, language: string): CompanyScope {
@@ -289,7 +322,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const place = `/apps/${encodeURIComponent(clientId)}`;
   const seenAt = /^\d{1,15}$/.test(form.get("seen") ?? "") ? Number(form.get("seen")) : null;
   if (seenAt !== (details.rule?.decidedAt ?? null)) return backTo(at, place, "changed", tools);
-  const effects = await effectsOf(at, { clientId, ceiling }, read.rule, tools.companies);
+  const effects = await effectsOf(at, { clientId, ceiling, details }, read.rule, tools.companies);
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));
   const asksWho = effects !== undefined && effects.withdrawn > 0;
   const answered = form.get("confirmed") === "yes" && (!asksWho || members !== undefined);
@@ -325,7 +358,10 @@ async function reviewAnswer(
   const say = (names: readonly string[]) => names.map((name) => described(name, known, language).description);
   const ends = (held: readonly HeldScope[]) => latestEnds(held).map((one) => endingScope(one, client, known, language));
   const { shortens } = change;
-  const stopsIn = minutesLeft(await heldUntil(at, clientId, tools), tools.now());
+  const until = change.blocks
+    ? await heldInAll(at, { clientId, details }, tools)
+    : await heldUntil(at, clientId, tools);
+  const stopsIn = minutesLeft(until, tools.now());
   const name = client === undefined ? clientId : nameOf(client, language);
   const view: CompanyReviewView = {
     ...frame,
@@ -336,8 +372,12 @@ async function reviewAnswer(
     allows: rule?.rule === "allow" ? await allowedBy(at, rule, say(rule.scopes), tools) : null,
     fields: [...formOf(http)].filter(([name]) => !["csrf", "confirmed", "members", "current_password"].includes(name)),
     opens: change.opens ? say(rule?.scopes ?? []) : null,
-    blocks:
-      change.blocks && people > 0 ? { people, scopes: say(latestEnds(details.access).map(({ name }) => name)) } : null,
+    blocks: change.blocks
+      ? {
+          ...{ people, scopes: say(latestEnds(details.access).map(({ name }) => name)) },
+          through: await namedApps(details.actsThrough, language, tools),
+        }
+      : null,
     withdraws: withdrawn > 0 ? { people: withdrawn, endsAt } : null,
     loses: losing > 0 ? { people: losing, scopes: say(change.lost) } : null,
     shortens: shortens === undefined ? null : { people: shortened, to: shortens.to, scopes: ends(shortens.held) },

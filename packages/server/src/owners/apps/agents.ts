@@ -54,7 +54,7 @@ async function agentsOf(
 ): Promise<readonly Agent[]> {
   const { storage, oauth } = context;
   const now = context.now();
-  const [consents, uses, delegations, held, known, apis] = await Promise.all([
+  const [consents, uses, recorded, held, known, apis] = await Promise.all([
     storage.consents.listHeld({ ...owner, now }),
     storage.apiUses.list(owner),
     storage.delegations.list(owner),
@@ -62,6 +62,7 @@ async function agentsOf(
     oauth.catalog.scopes(),
     oauth.catalog.resources(),
   ]);
+  const delegations = recorded.filter(({ stopped }) => !stopped);
   const actors = new Set(delegations.map(({ actorId }) => actorId));
   const all = await Promise.all(
     consents.map(async (stored) => {

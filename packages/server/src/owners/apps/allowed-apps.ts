@@ -83,7 +83,8 @@ export async function allowedApps(
     storage.delegations.list(key),
     outstanding(key, now, "ended", context),
   ]);
-  const throughOf = Map.groupBy(delegations, ({ clientId }) => clientId);
+  const acting = delegations.filter(({ stopped }) => !stopped);
+  const throughOf = Map.groupBy(acting, ({ clientId }) => clientId);
   const usesOf = Map.groupBy(uses, ({ clientId }) => clientId);
   const all = await Promise.all(
     consents.map(async (stored) => {

@@ -4,6 +4,7 @@ import { accessTokenTtl, longestAccessTtl } from "../../oauth/issue-access-token
 import type { EarlierLifetime, Millis, Resource } from "../../oauth/model.ts";
 import type { OAuthContext } from "../../oauth/ports.ts";
 import { USE_RECORDED_EVERY } from "../../oauth/storage.ts";
+import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { LastIssue, OwnerStorage } from "../storage.ts";
@@ -96,6 +97,19 @@ async function endOf(
 export async function longestLifetime(at: Millis, oauth: TokenExpiryContext["oauth"]): Promise<Millis> {
   const alive = (await earlierLifetimes(oauth)).filter(({ ttl, changedAt }) => changedAt + NOTICED + ttl > at);
   return Math.max(await longestAccessTtl(oauth), ...alive.map(({ ttl }) => ttl));
+}
+
+/**
+ * When the last token ends, at the latest, that a client got through other apps (RFC 8693). Undefined: none works any more.
+ * The uses are recorded once a minute.
+ */
+export async function heldThrough(
+  uses: readonly Delegation[],
+  { oauth, now }: Pick<TokenExpiryContext, "oauth" | "now">,
+): Promise<Millis | undefined> {
+  const longest = (await longestLifetime(now(), oauth)) + USE_RECORDED_EVERY;
+  const ends = uses.map(({ lastUsedAt }) => lastUsedAt + longest).filter((end) => end > now());
+  return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
 /** How long servers may go on with a lifetime after it was changed: until they have all been started again. */

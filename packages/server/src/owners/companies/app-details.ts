@@ -36,6 +36,10 @@ export interface CompanyAppDetails {
   readonly acting: readonly Named<ActingPerson>[];
   /** Clients that act for the company through the app, the latest first (RFC 8693). */
   readonly through: readonly Delegation[];
+  /** Its own uses of other apps' access for the company, the latest first. Those of apps that have ended are left out. */
+  readonly asActor: readonly Delegation[];
+  /** Those that it can repeat now: neither is it stopped, nor do the other apps act for nobody. */
+  readonly actsThrough: readonly Delegation[];
   /** The name of the person who made the rule. Undefined: there is no rule, or the person is no member any more. */
   readonly decidedBy: string | undefined;
   readonly requests: readonly NamedRequest[];
@@ -48,7 +52,7 @@ export interface CompanyAppDetails {
 /** Undefined: the company's admins may not see the app, or it does not exist. */
 export async function companyApp(
   at: AsMember,
-  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
+  { clientId, ceilingOf }: { readonly clientId: string; ceilingOf(clientId: string): Promise<Millis | null> },
   context: CompanyContext,
 ): Promise<CompanyAppDetails | undefined> {
   if (clientId === "" || !(await maySee(at, clientId, context))) return undefined;
@@ -56,6 +60,7 @@ export async function companyApp(
   const { key, person } = at;
   const { personId } = person;
   const now = context.now();
+  const ceiling = await ceilingOf(clientId);
   const [rules, consent, people, acting, requests, reader, grants, access, delegations] = await Promise.all([
     storage.companyApps.listRules(key),
     storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
@@ -73,10 +78,18 @@ export async function companyApp(
   const lasts = isActive(consent, ceiling, now);
   const isApproved = approvedScopes(rule, personId, { ceiling }, now).length > 0;
   const own = liveUnder(grants, ceiling, now).filter((one) => one.clientId === clientId);
+  const asActor = delegations.filter(({ actorId }) => actorId === clientId).slice(0, THROUGH_SHOWN);
+  const acts = async (app: Delegation) => {
+    const of = { clientId: app.clientId, ceiling: await ceilingOf(app.clientId) };
+    return !app.stopped && (await storage.companyApps.countPeople({ ...key, ...of, now })) > 0;
+  };
+  const repeatable = await Promise.all(asActor.map(acts));
   return {
     ...{ rule, access, people, requests, decidedBy: decider?.member.username },
     acting: await withNames(acting, context),
-    through: delegations.filter((one) => one.clientId === clientId).slice(0, THROUGH_SHOWN),
+    through: delegations.filter((one) => one.clientId === clientId && !one.stopped).slice(0, THROUGH_SHOWN),
+    asActor,
+    actsThrough: asActor.filter((_, place) => repeatable[place]),
     consent: lasts ? consent : undefined,
     isPaused: isPaused(consent),
     mine: reader?.optedOut === true ? "stopped" : own.length > 0 ? "acts" : null,
@@ -164,7 +177,15 @@ export interface RuleEffects {
 
 export async function effectsOf(
   at: AsMember,
-  { clientId, ceiling }: { readonly clientId: string; readonly ceiling: Millis | null },
+  {
+    clientId,
+    ceiling,
+    details,
+  }: {
+    readonly clientId: string;
+    readonly ceiling: Millis | null;
+    readonly details: Pick<CompanyAppDetails, "actsThrough">;
+  },
   next: NewRule | null,
   { storage, now: clock }: CompanyContext,
 ): Promise<RuleEffects | undefined> {
@@ -185,7 +206,7 @@ export async function effectsOf(
     shortened: change.shortens === undefined ? 0 : peopleIn(change.shortens.held),
     endsAt: keptUntil(change, next),
   };
-  return affects(effects) ? effects : undefined;
+  return affects(effects) || (change.blocks && details.actsThrough.length > 0) ? effects : undefined;
 }
 
 function affects({ change, people, withdrawn, losing, shortened }: RuleEffects): boolean {

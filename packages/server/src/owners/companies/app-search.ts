@@ -1,6 +1,7 @@
 /**
  * Which apps a company's admins can find and open: those that members use or asked for, those that the operator has
- * verified, and those that the operator connected with another server for the company, or offers to connect. The names of other registered apps are nobody's business.
+ * verified, those that act for the company through another app, and those that the operator connected with another server for
+ * the company, or offers to connect. The names of other registered apps are nobody's business.
  */
 
 import type { Client } from "../../oauth/model.ts";
@@ -67,12 +68,15 @@ export async function maySee({ key }: AsMember, clientId: string, context: Compa
   if (client?.verified === true && client.status === "active") return true;
   // The operator lets this company connect the app with another server, or did so: its admins need the rule about it.
   if (client !== undefined && appliesTo(key.companyId, client)) return true;
-  const [rules, consent, requests] = await Promise.all([
+  const owner = { partition: key.partition, ownerId: key.companyId };
+  const [rules, consent, requests, delegations] = await Promise.all([
     storage.companyApps.listRules(key),
-    storage.consents.find({ partition: key.partition, ownerId: key.companyId, clientId }),
+    storage.consents.find({ ...owner, clientId }),
     storage.companyApps.listRequests({ ...key, limit: MOST_REQUESTS }),
+    storage.delegations.list(owner),
   ]);
-  return [...rules, ...requests].some((one) => one.clientId === clientId) || consent !== undefined;
+  const isKnown = [...rules, ...requests].some((one) => one.clientId === clientId) || consent !== undefined;
+  return isKnown || delegations.some(({ actorId }) => actorId === clientId);
 }
 
 /** The maximum number of open requests. */

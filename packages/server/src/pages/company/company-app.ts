@@ -6,7 +6,7 @@ import { notice, tile } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
-import { throughList } from "../parts/through-list.ts";
+import { throughList, usedApps } from "../parts/through-list.ts";
 import { timeElement } from "../shown-time.ts";
 import { hostText, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
@@ -112,7 +112,12 @@ function standing(
 function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const { words } = chrome;
   const { company } = words;
-  if (view.access === null) return html`<p class="card panel soft">${company.noAccess}</p>`;
+  const used =
+    view.actsThrough.length > 0 && usedApps(view.name, view.actsThrough, company.actsThrough, view.now, words);
+  if (view.access === null) {
+    if (used === false) return html`<p class="card panel soft">${company.noAccess}</p>`;
+    return html`<div class="card app"><p class="soft">${company.noOwnAccess}</p>${used}</div>`;
+  }
   const { scopes, standing, grantedAt, lastUsedAt, people, shown, through } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
@@ -155,7 +160,8 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
         ${(view.access.pausedAt ?? null) === null && html`<p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>`}
       </div>`
     }
-    ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through }, view.now, words)}
+    ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through: through.map((one) => ({ ...one, href: `${companyPath(view, chrome)}/apps/${encodeURIComponent(one.clientId)}` })) }, view.now, words)}
+    ${used}
     ${view.mine === "acts" && mineHint("acts", view, chrome)}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}

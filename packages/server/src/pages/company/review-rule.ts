@@ -6,6 +6,7 @@ import { hidden, notice } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
 import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
+import { usedApps } from "../parts/through-list.ts";
 import { day, durationLabel, shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import { endingScopes } from "./company-apps.ts";
@@ -113,11 +114,7 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
     some.length > 0 && html`<div class="effect">${said(sentence)} ${endingScopes(some, view.now, chrome)}</div>`;
   return [
     opens !== null && effect(said(review.opens), null, opens, opens.length === 0 ? "" : review.allowed, chrome),
-    blocks !== null &&
-      effect(said(review.blocks), blocks.people, blocks.scopes, review.permissions, chrome, [
-        soon,
-        lastsThere(view.lasting, chrome),
-      ]),
+    blocks !== null && blocked(view, blocks, said(review.blocks), soon, chrome),
     withdraws !== null && effect(said(review.withdraws), withdraws.people, [], "", chrome),
     loses !== null && effect(said(review.loses), loses.people, loses.scopes, review.permissions, chrome, soon),
     shortens !== null &&
@@ -134,6 +131,22 @@ function effects(view: CompanyReviewView, chrome: Chrome): readonly Child[] {
       stays.filter((one) => !isLost(one)),
     ),
   ];
+}
+
+/** Everything that a block ends. An app that acts through other apps alone has no members of its own. */
+function blocked(
+  { app, lasting, now }: CompanyReviewView,
+  { people, scopes, through }: NonNullable<CompanyReviewView["blocks"]>,
+  sentence: Child,
+  soon: Child,
+  chrome: Chrome,
+): Markup {
+  const { permissions, blocksThrough } = chrome.words.company.reviewRule;
+  const used = through.length > 0 && usedApps(app, through, blocksThrough, now, chrome.words);
+  const more = [used, soon, lastsThere(lasting, chrome)];
+  return people === 0
+    ? effect(sentence, null, [], "", chrome, more)
+    : effect(sentence, people, scopes, permissions, chrome, more);
 }
 
 /** One consequence: a sentence in a paragraph, how many members it concerns, and which permissions. */

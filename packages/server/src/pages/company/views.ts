@@ -243,8 +243,10 @@ export interface CompanyAppPageView extends CompanyFrame {
       readonly paused: boolean;
     }[];
     /** Other apps that get access through it, the latest use first. */
-    readonly through: readonly { readonly name: string; readonly lastUsedAt: number }[];
+    readonly through: readonly { readonly name: string; readonly clientId: string; readonly lastUsedAt: number }[];
   };
+  /** Other apps through which it gets access, the latest use first. */
+  readonly actsThrough: readonly UsedApp[];
   readonly requests: readonly CompanyRequestView[];
   /** Null: the app was deleted. */
   readonly form: CompanyRuleForm | null;
@@ -253,6 +255,12 @@ export interface CompanyAppPageView extends CompanyFrame {
   readonly chosen: boolean;
   readonly chosenElsewhere?: boolean;
   readonly defaultRule: DefaultRuleShown;
+}
+
+/** An app whose access another app used. */
+export interface UsedApp {
+  readonly name: string;
+  readonly lastUsedAt: number;
 }
 
 /** The question before a rule is saved that takes access from somebody, or lets everybody in. */
@@ -273,8 +281,12 @@ export interface CompanyReviewView extends CompanyFrame {
   };
   /** The permissions that all members can give the app; empty: all that it asks for. Null: that does not change. */
   readonly opens: readonly string[] | null;
-  /** Everybody's access ends. */
-  readonly blocks: { readonly people: number; readonly scopes: readonly string[] } | null;
+  /** Everybody's access ends, and what it gets through other apps. */
+  readonly blocks: {
+    readonly people: number;
+    readonly scopes: readonly string[];
+    readonly through: readonly UsedApp[];
+  } | null;
   /** Members who use the app and whom the rule doesn't allow. `endsAt`: when their access ends by itself; null: never. */
   readonly withdraws: { readonly people: number; readonly endsAt: number | null } | null;
   /** Members' access loses these permissions. */

@@ -104,6 +104,8 @@ export const company = {
     access: "Zugriff jetzt",
     may: "Die App darf",
     noAccess: "Die App hat keinen Zugriff im Namen des Unternehmens.",
+    noOwnAccess: "Die App hat keinen eigenen Zugriff im Namen des Unternehmens.",
+    actsThrough: "Sie verwendet den Zugriff anderer Apps",
     appGone: "Diese App ist nicht mehr registriert. Darum können Sie ihre Regel nicht ändern.",
     off: "Hier deaktiviert",
     appOff: "Diese App ist hier deaktiviert. Niemand kann sie verbinden, und sie bekommt keinen neuen Zugriff.",
@@ -206,6 +208,7 @@ export const company = {
       allowed: "Mitglieder dürfen erlauben",
       blocks:
         "Der gesamte Zugriff von {app} für {company} endet. Niemand kann sie für {company} verbinden, bis die Verwaltung die Regel ändert.",
+      blocksThrough: "Sie kann den Zugriff anderer Apps nicht mehr verwenden:",
       withdraws: "Diese Regel gilt für einige Mitglieder, die {app} nutzen, nicht.",
       loses:
         "{app} verliert diese Berechtigungen bei Mitgliedern. Wer jetzt zur Verwaltung gehört, behält den eigenen Zugriff.",

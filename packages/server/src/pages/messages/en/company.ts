@@ -98,6 +98,8 @@ export const company = {
     access: "Access now",
     may: "The app may",
     noAccess: "The app has no access in the company’s name.",
+    noOwnAccess: "The app has no access of its own in the company’s name.",
+    actsThrough: "It uses the access of other apps",
     appGone: "This app is no longer registered, so you can’t change its rule.",
     off: "Turned off here",
     appOff: "This app is turned off here, so nobody can connect it and it gets no new access.",
@@ -199,6 +201,7 @@ export const company = {
       allowed: "They may allow",
       blocks:
         "{app} loses all its access for {company}. Nobody can connect it for {company} until an admin changes the rule.",
+      blocksThrough: "It can’t use the access of other apps any more:",
       withdraws: "This rule doesn’t cover some members who use {app}.",
       loses: "{app} loses these permissions for members. Current admins keep their access.",
       shortens: "With this rule, these permissions end on {to} at the latest. Without it, they last longer:",

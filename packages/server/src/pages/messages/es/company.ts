@@ -102,6 +102,8 @@ export const company = {
     access: "Acceso actual",
     may: "La aplicación puede",
     noAccess: "La aplicación no tiene acceso en nombre de la empresa.",
+    noOwnAccess: "La aplicación no tiene acceso propio en nombre de la empresa.",
+    actsThrough: "Usa el acceso de otras aplicaciones",
     appGone: "Esta aplicación ya no está registrada, por lo que no puede cambiar su regla.",
     off: "Desactivada aquí",
     appOff: "Esta aplicación está desactivada aquí. Nadie puede conectarla y no obtiene acceso nuevo.",
@@ -205,6 +207,7 @@ export const company = {
       allowed: "Pueden permitir",
       blocks:
         "Todo el acceso de {app} para {company} termina. Nadie puede conectarla para {company} hasta que un administrador cambie la regla.",
+      blocksThrough: "Ya no podrá usar el acceso de otras aplicaciones:",
       withdraws: "Esta regla no incluye a algunos miembros que usan {app}.",
       loses: "{app} pierde estos permisos para los miembros. Los administradores actuales conservan su acceso.",
       shortens: "Con esta regla, estos permisos terminan el {to} a más tardar. Sin ella duran más:",

@@ -104,6 +104,8 @@ export const company = {
     access: "Accès actuel",
     may: "L’application peut",
     noAccess: "L’application n’a aucun accès au nom de l’entreprise.",
+    noOwnAccess: "L’application n’a aucun accès propre au nom de l’entreprise.",
+    actsThrough: "Elle utilise l’accès d’autres applications",
     appGone: "Cette application n’est plus enregistrée. Vous ne pouvez donc pas modifier sa règle.",
     off: "Désactivée ici",
     appOff:
@@ -210,6 +212,7 @@ export const company = {
       allowed: "Ils peuvent autoriser",
       blocks:
         "Tous les accès de {app} pour {company} prennent fin. Personne ne peut la connecter pour {company} tant qu’un administrateur n’a pas changé la règle.",
+      blocksThrough: "Elle ne pourra plus utiliser l’accès d’autres applications :",
       withdraws: "Cette règle ne couvre pas certains membres qui utilisent {app}.",
       loses: "{app} perd ces autorisations pour les membres. Les administrateurs actuels gardent leur accès.",
       shortens:
