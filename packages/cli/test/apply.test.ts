@@ -112,6 +112,24 @@ test("prune: asks on a terminal, needs --yes elsewhere, says what ends; no → n
   expect(JSON.stringify(await at.json(["scope", "list"]))).not.toContain('"notes"');
 });
 
+test("a redirect URI on a new host → the plan, its JSON and the command warn as client update does", async () => {
+  const web = (host: string) =>
+    `version: 1\nname: hosts\nclients:\n  moved:\n    client_name: Moved\n    type: public\n    scope: openid\n    redirect_uris: [https://${host}/]\n`;
+  await apply(write("hosts.yaml", web("old.test")));
+  const file = write("hosts.yaml", web("new.test"));
+  const plan = await apply(file, "--plan");
+  const told =
+    "new.test: the server asks owners again before it sends a response there; companies that approved this client for all members must approve it again";
+  expect([plan.code, plan.stderr]).toEqual([3, `warning: client moved: redirect_uris: ${told}\n`]);
+  expect(JSON.parse((await apply(file, "--plan", "--json")).stdout)).toMatchObject({
+    warnings: [`client moved: redirect_uris: ${told}`],
+  });
+  expect((await apply(file)).stderr).toBe(plan.stderr);
+  expect((await at.run(["client", "update", "moved", "--redirect-uri", "https://old.test/"])).stderr).toContain(
+    `warning: --redirect-uri: ${told.replace("new.test", "old.test")}\n`,
+  );
+});
+
 describe("AP-07 secrets by reference", () => {
   const clientWith = (reference: string) =>
     `version: 1\nname: secrets\nclients:\n  web-app:\n    client_name: Web\n    type: confidential\n    client_secret: ${reference}\n    redirect_uris: [https://a.test/]\n`;

@@ -133,6 +133,22 @@ test("plan → 3 and nothing; apply → done; twice → no changes; prune asks; 
   expect(since["changes"]).not.toEqual(before["changes"]);
   expect(since["fingerprint"]).toBe(before["fingerprint"]);
 
+  // A change that also ends something: the warning comes before the question.
+  write(
+    "app.yaml",
+    WITH_CLIENT.replace("https://printer.test", "https://other.test").replace(
+      "    scope",
+      "    status: disabled\n    scope",
+    ),
+  );
+  const moved = await apply("app.yaml");
+  expect([moved.code, moved.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^warning: client printer: redirect_uris: other\.test: the server asks owners again[\s\S]* add --yes/m,
+    ),
+  ]);
+
   write("app.yaml", SMALL);
   const pruned = await apply(file, "--prune");
   expect([pruned.code, (await api.get("/clients/printer")).status]).toEqual([2, 200]);

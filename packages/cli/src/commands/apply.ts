@@ -61,7 +61,7 @@ async function apply(options: ApplyOptions): Promise<void> {
     const ends = destructiveText(plan);
     if (ends !== undefined && !options.yes) {
       process.stderr.write(planText(plan));
-      for (const note of plan.notes) out.note(note);
+      tellMore(plan, out);
       await confirm(ends, options);
     }
     await located(file, () => prepared.perform());
@@ -74,8 +74,12 @@ export function tell(plan: Plan, state: "plan" | "done" | "confirmed", out: Outp
   out.report({ ...plan, applied: state !== "plan" && plan.changes.length > 0 }, () => {
     process.stdout.write(state === "confirmed" ? `${summary(plan, true)}\n` : planText(plan, state === "done"));
   });
-  for (const warning of plan.warnings) out.warn(warning);
-  if (state !== "confirmed") for (const note of plan.notes) out.note(note);
+  if (state !== "confirmed") tellMore(plan, out);
+}
+
+export function tellMore({ warnings, notes }: Plan, out: Output): void {
+  for (const warning of warnings) out.warn(warning);
+  for (const note of notes) out.note(note);
 }
 
 /** Says of each problem where in the file it is. */

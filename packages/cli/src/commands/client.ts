@@ -453,20 +453,17 @@ async function warnOfSimilar(
 ): Promise<WireRecord> {
   const { similarClients, similarRecords } = await import("@assent/server/admin");
   const record = similarRecords(await similarClients(client, admin));
-  for (const warning of similarWarnings(record)) out.warn(warning);
+  for (const warning of await similarWarnings(record)) out.warn(warning);
   return record;
 }
 
 /** `similar_clients`: of the record of a client that was made or changed. */
-export function similarWarnings({
+export async function similarWarnings({
   similar_clients: similar = [],
 }: {
   readonly similar_clients?: readonly { readonly client_id: string; readonly client_name: string }[];
-}): readonly string[] {
+}): Promise<readonly string[]> {
   if (similar.length === 0) return [];
-  const first = similar.slice(0, 3).map(({ client_id: id, client_name: name }) => `${id} (${name})`);
-  const rest = similar.length > first.length ? " and more" : "";
-  return [
-    `--name: owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`,
-  ];
+  const { similarText } = await import("@assent/server/admin");
+  return [`--name: ${similarText(similar.map(({ client_id: clientId, client_name: name }) => ({ clientId, name })))}`];
 }

@@ -58,7 +58,7 @@ const createClient: RemoteCommand = async ({ options, command, api, out }) => {
     await api.call("clients.set-logo", { path, bytes: picture, type: pictureType(picture) });
   }
   for (const remark of (made["warnings"] ?? []) as Problem[]) out.warn(clientRemarkLine(remark, command));
-  for (const warning of similarWarnings(made)) out.warn(warning);
+  for (const warning of await similarWarnings(made)) out.warn(warning);
   show(out, withoutWarnings(made), SECRET);
 };
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import type { Plan, Reference, Resolve } from "@assent/server/configuration";
 import { UsageError } from "../command-errors.ts";
-import { HAS_CHANGES, lineOf, located, Problems, tell } from "../commands/apply.ts";
+import { HAS_CHANGES, lineOf, located, Problems, tell, tellMore } from "../commands/apply.ts";
 import { configurationName } from "../commands/export.ts";
 import { configurationText, referencesOf } from "../configuration-input.ts";
 import { confirm } from "../confirm.ts";
@@ -48,7 +48,7 @@ export const configuration: RemoteCommands = {
     const asks = ends !== undefined && options["yes"] !== true;
     if (asks) {
       process.stderr.write(planText(shown));
-      for (const note of shown.notes) out.note(note);
+      tellMore(shown, out);
       await confirm(`${api.server}: ${ends}`, options);
     }
     await api.call("configurations.apply", { body: { ...body, fingerprint } });

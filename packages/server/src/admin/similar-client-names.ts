@@ -2,6 +2,7 @@
 
 import type { Client } from "../oauth/model.ts";
 import { nameKeys } from "../oauth/names/look-alikes.ts";
+import type { Remark } from "./admin-error.ts";
 import { allClients } from "./clients.ts";
 import type { AdminContext } from "./context.ts";
 
@@ -30,6 +31,43 @@ export async function similarClients(
     if (similar.length === MOST_SIMILAR) break;
   }
   return similar;
+}
+
+/** A warning for the operator. `similar`: one or more. */
+export function similarText(similar: readonly SimilarClient[]): string {
+  const first = similar.slice(0, 3).map(({ clientId, name }) => `${clientId} (${name})`);
+  const rest = similar.length > first.length ? " and more" : "";
+  return `owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`;
+}
+
+/**
+ * Remarks about each of the clients that has a name like another one's. The stored clients are read once. Those of `clients` may
+ * have other names there, or be absent.
+ */
+export async function similarRemarks(
+  clients: readonly Named[],
+  context: AdminContext,
+): Promise<readonly (readonly Remark[])[]> {
+  if (clients.length === 0) return [];
+  const ofKey = new Map<string, Set<Named>>();
+  for (const client of clients)
+    for (const key of allNames(client).flatMap(nameKeys)) ofKey.set(key, (ofKey.get(key) ?? new Set()).add(client));
+  const found = new Map<Named, SimilarClient[]>(clients.map((client) => [client, []]));
+  const compare = (other: Named) => {
+    for (const name of allNames(other))
+      for (const client of new Set(nameKeys(name).flatMap((key) => [...(ofKey.get(key) ?? [])]))) {
+        const similar = found.get(client) ?? [];
+        const isKnown = client.clientId === other.clientId || similar.some((one) => one.clientId === other.clientId);
+        if (!isKnown && similar.length < MOST_SIMILAR) similar.push({ clientId: other.clientId, name });
+      }
+  };
+  const own = new Set(clients.map(({ clientId }) => clientId));
+  clients.forEach(compare);
+  for await (const other of allClients(context)) if (!own.has(other.clientId)) compare(other);
+  return clients.map((client) => {
+    const similar = found.get(client) ?? [];
+    return similar.length === 0 ? [] : [{ field: "client_name", problem: similarText(similar) }];
+  });
 }
 
 /** Pairs of clients of all that there are, each told once, with the first that it is like. */

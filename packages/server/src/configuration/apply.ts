@@ -1,11 +1,12 @@
 /** Applies a configuration: a trial finds out what changes, and one transaction changes it, or nothing. */
 
+import type { Remark } from "../admin/admin-error.ts";
 import { ADMIN } from "../admin/api-access/admin-scopes.ts";
 import { Authority } from "../admin/api-access/authority.ts";
 import type { OpenedAdmin } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
 import type { Cause } from "../events/event.ts";
-import type { Context, Ended, Fields, Kind, Operator, Present } from "./kind.ts";
+import type { Changed, Context, Ended, Fields, Kind, Operator, Present, Remarks } from "./kind.ts";
 import {
   type Create,
   changedSince,
@@ -18,7 +19,7 @@ import {
   shownName,
 } from "./plan.ts";
 import { type Problem, refuseAll } from "./problems.ts";
-import type { Configuration } from "./read-file.ts";
+import { type Configuration, nameInFile } from "./read-file.ts";
 import { operatorOf, problemsOfRefusal } from "./run-operations.ts";
 
 export interface FieldChange {
@@ -79,11 +80,12 @@ export async function prepare(file: Configuration, admin: OpenedAdmin, options: 
   const draft = await compare(file, prune, admin);
   const tried =
     draft.steps.length === 0
-      ? { draft, changes: [], idle: new Set<string>(), notes: [] }
+      ? { draft, changes: [], idle: new Set<string>(), notes: [], warnings: [], changed: [] }
       : await admin.storage.inOneTransaction({ cause, keep: false }, (ports) =>
           trial(file, prune, { ...admin, storage: ports }, authority, admin),
         );
-  const plan = planOf(file, tried);
+  const warnings = [...tried.warnings, ...(await remarksOf("advice", tried.changed, admin))];
+  const plan = planOf(file, { ...tried, warnings });
   return { plan, perform: () => perform(file, tried, admin, { prune, authority, cause }) };
 }
 
@@ -93,6 +95,9 @@ interface Tried {
   /** Updates that change nothing: the file has another form of the same value. */
   readonly idle: ReadonlySet<string>;
   readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+  /** Records that were made or changed. */
+  readonly changed: readonly (Changed & { readonly kind: Kind })[];
 }
 
 const nameOf = ({ section }: Kind, label: string) => `${section} ${label}`;
@@ -117,24 +122,53 @@ async function trial(
     const counted = await endsOf(step, context);
     if (counted !== undefined) ends.set(nameOf(step.kind, labelOf(step)), counted);
   }
-  const notesOf = new Map<string, readonly string[]>();
-  const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), notesOf);
+  const answers = new Map<string, Told>();
+  const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), answers);
   const marks = [...draft.marks, ...made];
   const [changes, notes, idle]: [Change[], string[], Set<string>] = [[], [], new Set()];
+  const [warnings, changed]: [string[], Tried["changed"][number][]] = [[], []];
   const ended = new Set(draft.steps.flatMap(ownersEnded));
   for (const step of draft.steps) {
     const name = nameOf(step.kind, labelOf(step));
-    const fields = await fieldsOf(step, marks, context);
+    const after = step.action === "delete" ? undefined : await presentAfter(step, marks, context);
+    const fields = fieldsOf(step, after);
     if (step.action === "update" && fields.length === 0) idle.add(name);
     else {
       changes.push(changeOf(step, fields, ends.get(name)));
+      const told = answers.get(name);
+      if (step.kind.remarks === undefined) warnings.push(...linesOf(step.kind, labelOf(step), told?.warnings ?? []));
+      if (after !== undefined)
+        changed.push({ kind: step.kind, before: step.action === "update" ? step.present : undefined, after });
       // What stays without a rule of a company ends with the company or the client.
       if (step.kind.section === "policies" && partsOf(step).some((part) => ended.has(part))) continue;
       const shown = `${step.kind.noun} ${shownLabel(labelOf(step))}`;
-      notes.push(...(notesOf.get(name) ?? []).map((note) => `${shown}: ${note}`));
+      notes.push(...(told?.notes ?? []).map((note) => `${shown}: ${note}`));
     }
   }
-  return { draft, changes, idle, notes };
+  warnings.push(...(await remarksOf("remarks", changed, context)));
+  return { draft, changes, idle, notes, warnings, changed };
+}
+
+/** `client web: redirect_uris: …`. An operation can answer the same several times. */
+function linesOf({ noun }: Kind, label: string, remarks: readonly Remark[]): readonly string[] {
+  const lines = remarks.map(({ field, problem }) => {
+    const at = field === null ? "" : `${nameInFile(field)}: `;
+    return `${noun} ${shownLabel(label)}: ${at}${problem}`;
+  });
+  return [...new Set(lines)];
+}
+
+async function remarksOf(
+  sort: "remarks" | "advice",
+  changed: Tried["changed"],
+  context: Context,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const [kind, some] of Map.groupBy(changed, (one) => one.kind)) {
+    const remarks: Remarks = (await kind[sort]?.(some, context)) ?? [];
+    lines.push(...remarks.flatMap((all, index) => linesOf(kind, some[index]?.after.label ?? "", all)));
+  }
+  return lines;
 }
 
 /** A policy is about a company and a client: both as `ownersEnded` has them. */
@@ -168,22 +202,27 @@ function changeOf(step: Step, fields: readonly FieldChange[], ends: Change["ends
   return ends === undefined ? about : { ...about, ends };
 }
 
-/** The fields as the record has them after the trial. */
-async function fieldsOf(
-  step: Step,
+/** The record after the trial. */
+async function presentAfter(
+  { kind, entry }: Exclude<Step, { readonly action: "delete" }>,
   marks: readonly ConfiguredRecord[],
   context: Context,
-): Promise<readonly FieldChange[]> {
-  if (step.action === "delete") return [];
-  const { kind, entry } = step;
+): Promise<Present | undefined> {
   const wanted = { labels: [entry.label], entries: [entry] };
   const found = await kind.find(
     wanted,
     marks.filter((mark) => mark.kind === kind.section),
     context,
   );
-  const after = found.find(({ label }) => label === entry.label)?.fields ?? desired(kind, entry.fields);
-  const before: Fields = step.action === "create" ? kind.defaults(after) : step.present.fields;
+  return found.find(({ label }) => label === entry.label);
+}
+
+function fieldsOf(step: Step, stored: Present | undefined): readonly FieldChange[] {
+  if (step.action === "delete") return [];
+  const { kind, entry } = step;
+  const after = stored?.fields ?? desired(kind, entry.fields);
+  const before: Fields =
+    step.action === "create" ? (kind.defaultsWhenNew?.(after) ?? kind.defaults(after)) : step.present.fields;
   const secrets = step.action === "create" ? Object.keys(entry.secrets) : step.secrets;
   const told = Object.keys(differing(before, after)).map((field) => ({
     field,
@@ -195,14 +234,14 @@ async function fieldsOf(
 }
 
 /**
- * The records that a new scope needs come first; those that it needs no more go last. Returns the marks of new records. `notes`
- * gets what each step means for access that exists, by the name of its record.
+ * The records that a new scope needs come first; those that it needs no more go last. Returns the marks of new records. `answers`
+ * gets what the operations of each step say, by the name of its record.
  */
 async function carryOut(
   file: Configuration,
   steps: readonly Step[],
   operator: Operator,
-  notes = new Map<string, readonly string[]>(),
+  answers = new Map<string, Told>(),
 ): Promise<readonly ConfiguredRecord[]> {
   const built = steps.filter((step) => step.action !== "delete");
   // An API's default scopes are created after the API, and before the API names them.
@@ -227,10 +266,10 @@ async function carryOut(
     if (part !== section) refuseAll(problems);
     section = part;
     try {
-      const told: string[] = [];
-      const recordId = await doStep(step, noting(operator, told));
       const name = nameOf(step.kind, labelOf(step));
-      notes.set(name, [...(notes.get(name) ?? []), ...told]);
+      const told = answers.get(name) ?? { notes: [], warnings: [] };
+      answers.set(name, told);
+      const recordId = await doStep(step, noting(operator, told));
       const mark = { kind: step.kind.section, configuration: file.name, label: labelOf(step) };
       if (recordId !== undefined) made.push({ ...mark, recordId });
     } catch (error) {
@@ -246,13 +285,20 @@ async function carryOut(
   return made;
 }
 
-/** Keeps the notes of the answers. */
-function noting(operator: Operator, told: string[]): Operator {
+/** What operations said beside the records of their answers. */
+interface Told {
+  readonly notes: string[];
+  readonly warnings: Remark[];
+}
+
+/** Keeps the notes and warnings of the answers. */
+function noting(operator: Operator, told: Told): Operator {
   return {
     ...operator,
     async run(...asked) {
       const record = await operator.run(...asked);
-      told.push(...((record["notes"] ?? []) as readonly string[]));
+      told.notes.push(...((record["notes"] ?? []) as readonly string[]));
+      told.warnings.push(...((record["warnings"] ?? []) as readonly Remark[]));
       return record;
     },
   };
@@ -342,7 +388,7 @@ async function marksAfter(
   return all.filter((mark) => !isMarked(mark, stored));
 }
 
-function planOf(file: Configuration, { draft, changes, idle, notes }: Tried): Plan {
+function planOf(file: Configuration, { draft, changes, idle, notes, warnings }: Tried): Plan {
   const shown = ({ kind, present }: Draft["same"][number]) => shownName(kind, present.label);
   const unmarked = draft.same.filter(
     ({ kind, present }) =>
@@ -354,7 +400,7 @@ function planOf(file: Configuration, { draft, changes, idle, notes }: Tried): Pl
     unchanged: draft.same.length + idle.size,
     adopted: unmarked.map(shown),
     left: draft.left.map(shown),
-    warnings: warningsOf(draft),
+    warnings: [...warningsOf(draft), ...warnings],
     notes: [...notes, ...draft.remarks],
   };
 }

@@ -1,5 +1,6 @@
 /** The form of a section of the file: how its records are found, compared and changed. */
 
+import type { Remark } from "../admin/admin-error.ts";
 import type { Authority } from "../admin/api-access/authority.ts";
 import type { AdminContext } from "../admin/context.ts";
 import type { ConfiguredRecord } from "../admin/storage.ts";
@@ -28,6 +29,16 @@ export interface Present {
   /** The stored record: a change of it means that somebody wrote it. */
   readonly record: unknown;
 }
+
+/** A record that was made or changed. */
+export interface Changed {
+  /** Undefined: it was made. */
+  readonly before: Present | undefined;
+  readonly after: Present;
+}
+
+/** Remarks about each of the records. */
+export type Remarks = readonly (readonly Remark[])[];
 
 /** Things that end with a change. */
 export type Ended = Readonly<Partial<Record<(typeof ENDING)[number], number>>>;
@@ -99,6 +110,12 @@ export interface Kind {
   ends?(present: Present, how: "delete" | "change", context: Context, changes: Fields): Promise<Ended | undefined>;
   /** What ends when a record is created. Undefined: nothing. */
   endsByCreation?(entry: Entry, context: Context): Promise<Ended | undefined>;
+  /** What the operator should look at again. Absent: the warnings of the operations, of which one makes the whole change. */
+  remarks?(changed: readonly Changed[], context: Context): Promise<Remarks>;
+  /** The same. It reads many records, so it comes after the transaction of the trial. */
+  advice?(changed: readonly Changed[], context: Context): Promise<Remarks>;
+  /** The fields that the plan of a new record leaves out if they have these values. Absent: `defaults`. */
+  defaultsWhenNew?(fields: Fields): Fields;
   /** What is wrong with a key. */
   keyProblem?(label: string): string | undefined;
   /** True: these changes can end access. */

@@ -55,6 +55,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   ...{ subject_attribute: "subject_claim", claim: "claims", add_email_domain: "email_domains" },
 };
 
+/** The name that a field of a problem or a remark has in the file. */
+export const nameInFile = (field: string) => ALIASES[field] ?? field;
+
 class Reading {
   readonly #source: Source;
   readonly #resolve: Resolve;
@@ -84,7 +87,7 @@ class Reading {
       name: String(name),
       entriesOf: ({ section }) => entries.get(section) ?? [],
       problemAt(kind, label, field, problem) {
-        const known = field === null ? [] : [ALIASES[field] ?? field];
+        const known = field === null ? [] : [nameInFile(field)];
         const path = [...pathOf(kind, label), ...known];
         return { field: path.join("."), problem, place: source.positionOf(path) };
       },

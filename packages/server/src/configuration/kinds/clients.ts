@@ -2,9 +2,10 @@
 
 import { COMMAND_CLIENT } from "../../admin/api-access/admin-scopes.ts";
 import { hasCurrentSecret } from "../../admin/client-secrets.ts";
-import { allClients } from "../../admin/clients.ts";
+import { allClients, clientRemarks, redirectRemarks, surroundings } from "../../admin/clients.ts";
 import { impactOfCeiling, impactOfClient, impactOfConnections, lossOf } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
+import { similarRemarks } from "../../admin/similar-client-names.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client, Connection } from "../../oauth/model.ts";
 import {
@@ -114,7 +115,9 @@ export const clients: Kind = {
     const clientId = { client_id: before.label };
     if (Object.keys(changes).length > 0) await operator.run("clients.update", clientId, changes);
     const secret = secrets[SECRET];
-    if (secret !== undefined && !hasCurrentSecret(before.record as Client, secret))
+    // Another method can have deleted the secret.
+    const changed = (await operator.context.storage.clients.get({ clientId: before.label }))?.record;
+    if (secret !== undefined && changed !== undefined && !hasCurrentSecret(changed, secret))
       await operator.run("clients.rotate-secret", clientId, { [SECRET]: secret });
     if (asked !== undefined) await operator.run(asked === "disabled" ? "clients.disable" : "clients.enable", clientId);
   },
@@ -135,6 +138,24 @@ export const clients: Kind = {
     const { grants, consents, approvals } = await impactOfClient(label, context);
     return { ...(how === "delete" ? { grants, consents, approvals } : { grants }), ...connections };
   },
+  async remarks(changed, context) {
+    const around = await surroundings(context);
+    return changed.map(({ before, after }) => {
+      const client = after.record as Client;
+      const ofHosts = before === undefined ? [] : redirectRemarks(before.record as Client, client);
+      return [...ofHosts, ...clientRemarks(client, around)];
+    });
+  },
+  advice: (changed, context) =>
+    similarRemarks(
+      changed.map(({ after }) => after.record as Client),
+      context,
+    ),
+  // The default response types follow the grant types.
+  defaultsWhenNew: (fields) => ({
+    ...defaults(fields),
+    grant_types: defaults({ ...fields, grant_types: null })["grant_types"],
+  }),
   isEnding: (changes) =>
     changes["status"] === "disabled" || "consent_ceiling" in changes || "token_exchange" in changes,
 };
