@@ -36,9 +36,9 @@ says where it looked, and stops. \`db restore\` puts a backup there.
   (\`--generate-password\`). The command always generates client secrets, prints them once, and stores only a hash.
   The secret that a sign-in provider gave this server comes from standard input (\`--client-secret-stdin\`).
 - Repeat an option to give several values, if it says "may repeat". An option for scopes also accepts several scopes in one
-  value, separated by spaces. In \`update\`, settings that you don't name stay. \`client update\` changes a list by single
-  values (\`--add-scope\`, \`--remove-scope\`); a plain list option replaces the whole list (\`--scope ""\`: none), and the
-  command says what the list lost.
+  value, separated by spaces. In \`update\`, settings that you don't name stay. \`client update\`, \`client exchange\` and
+  \`issuer update\` change a list by single values (\`--add-scope\`, \`--remove-scope\`); a plain list option replaces the
+  whole list (\`--scope ""\`: none), and the command says what the list lost.
 
 First steps:
 

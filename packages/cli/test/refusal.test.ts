@@ -72,7 +72,7 @@ describe("the commands that an explanation names", () => {
     ...{ condition: "redirect_uri_mismatch", parameter: "scope", received: "read" },
   };
 
-  test("each exists with its options", async () => {
+  test("each exists with its options, and has all that the command needs", async () => {
     const program = await buildProgram();
     const lines = explainedConditions().flatMap(
       (condition) => remedyOf({ ...refusal, condition: condition as StoredRefusal["condition"] })?.commands ?? [],
@@ -83,6 +83,9 @@ describe("the commands that an explanation names", () => {
       const command = program.commands.find((one) => one.name() === noun);
       const verb = command?.commands.find((one) => one.name() === rest[0]) ?? command;
       expect([assent, verb?.name()], line).toEqual(["assent", noun === "doctor" ? "doctor" : rest[0]]);
+      const words = rest.slice(1).filter((word, at) => !word.startsWith("--") && !rest[at]?.startsWith("--"));
+      expect(words.length, line).toBe(verb?.registeredArguments.filter(({ required }) => required).length);
+      for (const { mandatory, long } of verb?.options ?? []) if (mandatory) expect(rest, line).toContain(long);
       for (const flag of rest.filter((word) => word.startsWith("--"))) {
         expect(
           verb?.options.map(({ long }) => long),

@@ -4,6 +4,14 @@ import type { ClientImpactRecord, TokenExchangePolicy } from "@assent/server/adm
 import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, TOKENS, type YesOption, yesOption } from "../confirm.ts";
+import {
+  addChangeOptions,
+  type Changes,
+  changedLists,
+  changesOf,
+  type ListFlag,
+  listRemarks,
+} from "../list-changes.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
 import { clientImpact, disconnected } from "./client-ending.ts";
 
@@ -17,8 +25,17 @@ export interface ExchangeOptions extends JsonOption {
   readonly off?: true;
 }
 
+type ExchangeList = "subjects" | "sources" | "audiences" | "scopes" | "actors";
+export const EXCHANGE_LISTS: readonly ListFlag<ExchangeList>[] = [
+  { field: "subjects", flag: "subject", value: "<kind>", one: "a kind of token that it may present", words: false },
+  { field: "sources", flag: "source", value: "<api>", one: "an API whose access tokens it may present", words: false },
+  { field: "audiences", flag: "audience", value: "<api>", one: "an API for which it may get tokens", words: false },
+  { field: "scopes", flag: "scope", value: "<scopes>", one: "scopes that its tokens can have", words: true },
+  { field: "actors", flag: "actor", value: "<client-id>", one: "a client that it may name as the actor", words: false },
+];
+
 export function registerExchange(client: Command): void {
-  verb(
+  const exchange = verb(
     client,
     "exchange <client-id>",
     "say which tokens a client may exchange for access tokens (RFC 8693); settings that you omit stay the same; lists replace the old ones",
@@ -36,7 +53,8 @@ export function registerExchange(client: Command): void {
     )
     .addOption(
       listOption("--actor <client-id>", "another client that it may name as the actor, by a token of that client"),
-    )
+    );
+  addChangeOptions(exchange, EXCHANGE_LISTS)
     .option("--impersonation", "without an actor token, its tokens name no actor; APIs take it for the owner's app")
     .option("--no-impersonation", "its tokens always name an actor")
     .option("--off", "it may exchange nothing, and its connections with other servers are deleted")
@@ -52,18 +70,33 @@ Example:
     .action(change);
 }
 
+export interface ExchangeChanges {
+  readonly settings: Partial<TokenExchangePolicy>;
+  readonly lists: Changes<ExchangeList>;
+}
+
 /** The settings that the options change. Null: all are taken away. */
-export function exchangeChangesOf(options: ExchangeOptions): Partial<TokenExchangePolicy> | null {
+export function exchangeChangesOf(options: ExchangeOptions): ExchangeChanges | null {
   const { subject, source, audience, scope, actor, impersonation, off } = options;
   const asked = {
     ...{ subjects: subject, sources: source, audiences: audience, scopes: scope, actors: actor },
     impersonation,
   };
-  const changes = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-  const count = Object.keys(changes).length;
+  const settings = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  const lists = changesOf(options, EXCHANGE_LISTS);
+  const count = Object.keys({ ...settings, ...lists }).length;
   if (off === true ? count > 0 : count === 0)
     throw new UsageError("name at least one setting, or --off alone (assent client exchange --help)");
-  return off === true ? null : (changes as Partial<TokenExchangePolicy>);
+  return off === true ? null : { settings, lists };
+}
+
+/** The settings of a policy that change, as they are afterwards. */
+export function exchangeAfter(
+  present: Partial<TokenExchangePolicy>,
+  { settings, lists }: ExchangeChanges,
+): Partial<TokenExchangePolicy> {
+  // The server checks the kinds of tokens.
+  return { ...settings, ...(changedLists(present, lists, EXCHANGE_LISTS) as Partial<TokenExchangePolicy>) };
 }
 
 /** Asks if connections end. Returns what the operator reads once a client may exchange nothing any more. `impact`: as in `confirmEnding`. */
@@ -73,16 +106,34 @@ export async function confirmOff(impact: ClientImpactRecord | undefined, options
   return `${EXCHANGE_OFF}${lost === "" ? "" : ` Disconnected: ${lost}`}`;
 }
 
+/** What replaced lists lost. */
+export function exchangeListRemarks(
+  options: ExchangeOptions,
+  before: Partial<TokenExchangePolicy> | null | undefined,
+  after: Partial<TokenExchangePolicy> | null | undefined,
+): readonly string[] {
+  return listRemarks(options, { before: before ?? {}, after: after ?? {} }, EXCHANGE_LISTS);
+}
+
 const EXCHANGE_OFF = `The client gets no new tokens by exchange, and has no connections with other servers. ${TOKENS}`;
 
 async function change(clientId: string, options: ExchangeOptions & YesOption, command: Command) {
   const changes = exchangeChangesOf(options);
   await withAdmin(options, async (admin, out) => {
     const { clientOf, clientRecord, exchangeRemarks, NO_EXCHANGE, updateClient } = await import("@assent/server/admin");
-    const { tokenExchange } = await clientOf(clientId, admin);
+    let { tokenExchange: before } = await clientOf(clientId, admin);
     const done = changes === null ? await confirmOff(await clientImpact(clientId, admin), options) : undefined;
-    const policy = changes && { ...NO_EXCHANGE, ...tokenExchange, ...changes };
-    const client = await updateClient(clientId, { tokenExchange: policy }, admin);
+    const client = await updateClient(
+      clientId,
+      {
+        exchange: (present) => {
+          before = present;
+          return changes && { ...NO_EXCHANGE, ...present, ...exchangeAfter(present ?? {}, changes) };
+        },
+      },
+      admin,
+    );
+    for (const remark of exchangeListRemarks(options, before, client.tokenExchange)) out.warn(remark);
     for (const remark of exchangeRemarks(client)) out.warn(lineOf(remark, command));
     out.record(clientRecord(client, admin.issuer));
     if (done !== undefined) out.note(done);

@@ -5,6 +5,7 @@ import type { IssuerImpactRecord, IssuerKeys, IssuerSettings } from "@assent/ser
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, firstNames, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
+import { addChangeOptions, changedLists, changesOf, type ListFlag, listRemarks } from "../list-changes.ts";
 import {
   firstOf,
   given,
@@ -44,6 +45,18 @@ interface CreateOptions extends IssuerOptions {
   readonly issuer: string;
 }
 
+/** Lists of which `update` can change single values. */
+export const ISSUER_LISTS: readonly ListFlag<"scopes" | "clients" | "emailDomains" | "subjects">[] = [
+  { field: "scopes", flag: "scope", value: "<scopes>", one: "scopes that its assertions may request", words: true },
+  ...(
+    [
+      { field: "clients", flag: "client", value: "<client-id>", one: "a client that may use its assertions" },
+      { field: "emailDomains", flag: "email-domain", value: "<domain>", one: "a domain whose addresses it assigns" },
+      { field: "subjects", flag: "subject", value: "<name>", one: "a subject that its assertions may name" },
+    ] as const
+  ).map((one) => ({ ...one, words: false, isLimit: true as const })),
+];
+
 /** Bytes. The metadata of a whole federation are larger; nobody should trust a federation as one issuer. */
 const MAX_FILE = 1_048_576;
 
@@ -67,12 +80,15 @@ Examples:
     )
     .action(create_);
   verb(issuer, "list", "list all issuers").action(list);
-  settings(
-    verb(
-      issuer,
-      "update <issuer>",
-      "change an issuer; settings that you omit stay the same; lists and keys replace the old ones",
+  addChangeOptions(
+    settings(
+      verb(
+        issuer,
+        "update <issuer>",
+        "change an issuer; settings that you omit stay the same; lists and keys replace the old ones",
+      ),
     ),
+    ISSUER_LISTS,
   )
     .option("--no-audience", "accept only this server's own names as the audience")
     .option("--no-subject-claim", "JWT: read the subject from sub")
@@ -187,11 +203,21 @@ async function change(issuer: string, options: IssuerOptions, command: Command) 
   const keys = await keysOf(options);
   const { company } = options;
   const settings = { ...settingsOf(options), ...given({ keys }) };
-  requireChanges({ ...settings, ...given({ company }) }, "issuer");
+  const lists = changesOf(options, ISSUER_LISTS);
+  requireChanges({ ...settings, ...lists, ...given({ company }) }, "issuer");
   await withAdmin(options, async (admin, out) => {
     const { companyBySlug, issuerRecord, issuerRemarks, updateIssuer } = await import("@assent/server/admin");
+    let before: IssuerSettings = {};
     const changes = { ...settings, ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
-    const changed = await updateIssuer(issuer, changes, admin);
+    const changed = await updateIssuer(
+      issuer,
+      (present) => {
+        before = present;
+        return { ...changes, ...changedLists(present, lists, ISSUER_LISTS) };
+      },
+      admin,
+    );
+    for (const remark of listRemarks(options, { before, after: changed }, ISSUER_LISTS)) out.warn(remark);
     for (const remark of issuerRemarks(changed)) out.warn(lineOf(remark, command));
     out.record(issuerRecord(changed));
     if (options.status === "disabled") out.note(ISSUER_DISABLED);

@@ -1,22 +1,11 @@
 /** The options for the lists of a client: `--scope`, and in an update also `--add-scope` and `--remove-scope`. */
 
-import type { ClientList, ListChange, ListChanges } from "@assent/server/admin";
+import type { ClientList, ListChanges } from "@assent/server/admin";
 import type { Command } from "commander";
-import { UsageError } from "../command-errors.ts";
+import { addChangeOptions, changesOf, type ListFlag, dropRemarks as remarksOf } from "../list-changes.ts";
 import { listOption } from "../shared-options.ts";
 
-interface ListFlag {
-  readonly field: ClientList;
-  readonly flag: string;
-  readonly value: string;
-  readonly description: string;
-  /** The name of one value. */
-  readonly one: string;
-  /** One option may hold several values, separated by spaces. */
-  readonly words: boolean;
-}
-
-const FLAGS: readonly ListFlag[] = [
+const FLAGS: readonly (ListFlag<ClientList> & { readonly description: string })[] = [
   {
     ...{ field: "redirect_uris", flag: "redirect-uri", value: "<uri>", one: "a redirect URI", words: false },
     description: "where the server sends responses; compared as a string, except for the port of a loopback IP",
@@ -65,38 +54,12 @@ export function addListOptions(command: Command): Command {
 
 /** `--add-scope`, `--remove-scope` and similar options. */
 export function addListChangeOptions(command: Command): Command {
-  for (const { flag, value, one, words } of FLAGS) {
-    command
-      .addOption(listOption(`--add-${flag} ${value}`, `add ${one}; the others stay`, { words }))
-      .addOption(listOption(`--remove-${flag} ${value}`, `remove ${one}; the others stay`, { words }));
-  }
-  return command;
-}
-
-type Options = Readonly<Record<string, unknown>>;
-
-/** The values of an option, under the name that the parser makes from its flag. */
-function valuesOf(options: object, flag: string, field: ClientList): readonly string[] | undefined {
-  const name = flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  const values = (options as Options)[name] as readonly string[] | undefined;
-  return field === "grant_types" ? values?.map(grantTypeOf) : values;
+  return addChangeOptions(command, FLAGS);
 }
 
 /** The changes of single values. Throws if the same command replaces the list, or adds and removes the same value. */
 export function listChangesOf(options: object): ListChanges {
-  const changes: Partial<Record<ClientList, ListChange>> = {};
-  for (const { field, flag } of FLAGS) {
-    const add = valuesOf(options, `add-${flag}`, field);
-    const remove = valuesOf(options, `remove-${flag}`, field);
-    if (add === undefined && remove === undefined) continue;
-    if (valuesOf(options, flag, field) !== undefined) {
-      throw new UsageError(`--${flag} replaces the whole list: use it without --add-${flag} and --remove-${flag}`);
-    }
-    const both = add?.find((value) => remove?.includes(value));
-    if (both !== undefined) throw new UsageError(`--add-${flag} and --remove-${flag} both name ${both}`);
-    changes[field] = { ...(add === undefined ? {} : { add }), ...(remove === undefined ? {} : { remove }) };
-  }
-  return changes;
+  return changesOf(options, FLAGS, (field, values) => (field === "grant_types" ? values.map(grantTypeOf) : values));
 }
 
 /** One sentence for each replaced list: which values it lost. */
@@ -104,11 +67,7 @@ export function dropRemarks(
   options: object,
   dropped: Partial<Readonly<Record<ClientList, readonly string[]>>>,
 ): readonly string[] {
-  return FLAGS.flatMap(({ field, flag }) => {
-    const lost = dropped[field] ?? [];
-    if (lost.length === 0 || valuesOf(options, flag, field) === undefined) return [];
-    return [`--${flag}: the new list no longer has ${lost.join(", ")}; to add to the list instead, use --add-${flag}`];
-  });
+  return remarksOf(options, dropped, FLAGS);
 }
 
 const URN = "urn:ietf:params:oauth:grant-type:";

@@ -1,6 +1,6 @@
 /** `assent client …`, `scope …` and `resource …` on a server. */
 
-import type { ClientImpactRecord, ConnectionRecord } from "@assent/server/admin";
+import type { ClientImpactRecord, ConnectionRecord, TokenExchangePolicy } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, type Problem, UsageError } from "../command-errors.ts";
 import {
@@ -12,7 +12,13 @@ import {
 } from "../commands/client.ts";
 import { type ConnectOptions, confirmEnding, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
 import { clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
-import { confirmOff, type ExchangeOptions, exchangeChangesOf } from "../commands/client-exchange.ts";
+import {
+  confirmOff,
+  type ExchangeOptions,
+  exchangeAfter,
+  exchangeChangesOf,
+  exchangeListRemarks,
+} from "../commands/client-exchange.ts";
 import { dropRemarks, listChangesOf } from "../commands/multi-valued-client-options.ts";
 import { resourceDeletionTold } from "../commands/resource.ts";
 import {
@@ -115,16 +121,25 @@ function withoutWarnings({ warnings: _, ...record }: Body): Body {
 const exchange: RemoteCommand = async ({ args: [id = ""], options, command, api, out }) => {
   const changes = exchangeChangesOf(options as ExchangeOptions);
   const { EXCHANGED_KINDS, exchangeRemarks, NO_EXCHANGE } = await import("@assent/server/admin");
-  const strange = changes?.subjects?.find((kind) => !EXCHANGED_KINDS.includes(kind));
+  const kinds = [...(changes?.settings.subjects ?? []), ...(changes?.lists.subjects?.add ?? [])];
+  const strange = kinds.find((kind) => !EXCHANGED_KINDS.some((known) => known === kind));
   if (strange !== undefined)
     throw new Failure(`--subject: ${JSON.stringify(strange)}: use ${EXCHANGED_KINDS.join(", ")}`);
   const done = changes === null ? await confirmOff(await clientImpact(api, id), options, on(api)) : undefined;
-  const changed = await api.change("clients", [id], ({ token_exchange: present }) => ({
-    token_exchange: changes && { ...(present as Body | undefined), ...wire(changes) },
-  }));
+  let before: Partial<TokenExchangePolicy> | null = null;
+  const policyOf = (record: unknown) => {
+    if (record === undefined || record === null) return null;
+    const { scope, ...lists } = record as Body;
+    return { ...NO_EXCHANGE, ...lists, scopes: list(scope) };
+  };
+  const changed = await api.change("clients", [id], ({ token_exchange: present }) => {
+    before = policyOf(present);
+    const after = changes && wire(exchangeAfter(before ?? {}, changes));
+    return { token_exchange: after && { ...(present as Body | undefined), ...after } };
+  });
   const { token_exchange: stored, grant_types: grantTypes } = changed;
-  const { scope, ...lists } = (stored ?? {}) as Body;
-  const tokenExchange = stored === undefined ? null : { ...NO_EXCHANGE, ...lists, scopes: list(scope) };
+  const tokenExchange = policyOf(stored);
+  for (const remark of exchangeListRemarks(options as ExchangeOptions, before, tokenExchange)) out.warn(remark);
   for (const remark of exchangeRemarks({ tokenExchange, grantTypes: list(grantTypes) }))
     out.warn(lineOf(remark, command));
   show(out, withoutWarnings(changed));

@@ -9,6 +9,7 @@ import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/even
 import {
   companyIn,
   ISSUER_DISABLED,
+  ISSUER_LISTS,
   type IssuerOptions,
   issuerDeletionTold,
   settingsOf as issuerSettingsOf,
@@ -31,6 +32,7 @@ import {
   settingsOf as webhookSettingsOf,
 } from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal } from "../confirm.ts";
+import { changedLists, changesOf, listRemarks } from "../list-changes.ts";
 import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
@@ -64,6 +66,17 @@ async function issuerFields(call: Parameters<RemoteCommand>[0]): Promise<Body> {
   return { ...wire(issuerSettingsOf(options)), ...company, ...wire((await keysOf(options)) ?? {}) };
 }
 
+/** The lists of a record that `issuer update` can change. */
+function listsOf({ scope, clients, email_domains: emailDomains, subjects }: Body) {
+  const list = (value: unknown) => (Array.isArray(value) ? (value as readonly string[]) : []);
+  return {
+    scopes: String(scope ?? "")
+      .split(" ")
+      .filter((word) => word !== ""),
+    ...{ clients: list(clients), emailDomains: list(emailDomains), subjects: list(subjects) },
+  };
+}
+
 const issuerCommands: RemoteCommands = {
   "issuer create": async (call) => {
     const { type, issuer } = call.options;
@@ -79,8 +92,15 @@ const issuerCommands: RemoteCommands = {
     const { args, options, api, out } = call;
     const [issuer = ""] = args;
     const changes = await issuerFields(call);
-    requireChanges(changes, "issuer");
-    showChanged(call, await api.change("issuers", [issuer], () => changes));
+    const lists = changesOf(options, ISSUER_LISTS);
+    requireChanges({ ...changes, ...lists }, "issuer");
+    let before = {};
+    const changed = await api.change("issuers", [issuer], (present) => {
+      before = listsOf(present);
+      return { ...changes, ...wire(changedLists(before, lists, ISSUER_LISTS)) };
+    });
+    for (const remark of listRemarks(options, { before, after: listsOf(changed) }, ISSUER_LISTS)) out.warn(remark);
+    showChanged(call, changed);
     if (options["status"] === "disabled") out.note(ISSUER_DISABLED);
   },
   "issuer delete": async (call) => {

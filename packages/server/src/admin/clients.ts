@@ -10,7 +10,7 @@ import {
   refreshProblem,
 } from "../oauth/client-registration/metadata.ts";
 import type { GrantRegistry } from "../oauth/grants/registry.ts";
-import type { Client, Millis, Scope } from "../oauth/model.ts";
+import type { Client, Millis, Scope, TokenExchangePolicy } from "../oauth/model.ts";
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { consentHosts, redirectHost } from "../oauth/redirect-uri.ts";
@@ -123,6 +123,8 @@ export interface ClientChanges extends OwnClientSettings {
   readonly metadata?: ClientMetadata;
   /** The values that lists gain and lose. Name a list here or in `metadata`, not in both. */
   readonly lists?: ListChanges;
+  /** Makes the new `tokenExchange` from the present one, as often as others change the client meanwhile. */
+  readonly exchange?: (present: Client["tokenExchange"]) => TokenExchangePolicy | null;
   readonly status?: Client["status"];
 }
 
@@ -138,7 +140,8 @@ export async function updateClient(
 ): Promise<Client> {
   return rewriteClient(clientId, context, async (client) => {
     check(client);
-    const { metadata: replaced, lists = {}, ...others } = changes;
+    const { metadata: replaced, lists = {}, exchange, ...own } = changes;
+    const others = exchange === undefined ? own : { ...own, tokenExchange: exchange(client.tokenExchange) };
     if (client.document !== undefined && Object.keys({ ...replaced, ...lists }).length > 0) refuseDescribed("metadata");
     const changed = changedLists(client, lists);
     const metadata = withWorkloadMethod({ ...replaced, ...changed.metadata }, others.workload);

@@ -81,16 +81,20 @@ export interface IssuerChanges extends IssuerSettings {
   readonly keys?: IssuerKeys;
 }
 
-/** Changes the named settings. Throws `unknown`, or all problems of the changed issuer. */
+/**
+ * Changes the named settings. `changes` can be made from the present record, as often as others change it meanwhile. Throws
+ * `unknown`, or all problems of the changed issuer.
+ */
 export function updateIssuer(
   id: string,
-  { keys, ...settings }: IssuerChanges,
+  changes: IssuerChanges | ((before: TrustedIssuer) => IssuerChanges),
   context: AdminContext,
   check: Precondition<TrustedIssuer> = () => undefined,
 ): Promise<TrustedIssuer> {
   return untilStored(async () => {
     const before = await issuerOf(id, context);
     check(before);
+    const { keys, ...settings } = typeof changes === "function" ? changes(before) : changes;
     return put({ ...before, ...settings }, keys ?? null, before.scopes, before, context);
   });
 }

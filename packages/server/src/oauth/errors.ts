@@ -775,7 +775,7 @@ const catalogue = {
     status: 400,
     section: "RFC 8693 §2.2.2",
     description: "This client may not exchange tokens of that subject_token_type.",
-    help: "An operator allows a kind of token with: assent client exchange CLIENT_ID --subject KIND.",
+    help: "An operator allows a kind of token with: assent client exchange CLIENT_ID --add-subject KIND.",
   },
   requested_token_type_unsupported: {
     error: "invalid_request",
@@ -803,7 +803,7 @@ const catalogue = {
     status: 400,
     section: "RFC 8693 §2.2.2",
     description: "The actor token is not accepted.",
-    help: "Send an access token that the client got for itself (client_credentials), with actor_token_type urn:ietf:params:oauth:token-type:access_token. For the token of another client, an operator must have named that client: assent client exchange CLIENT_ID --actor OTHER_CLIENT_ID. The server's log names the cause.",
+    help: "Send an access token that the client got for itself (client_credentials), with actor_token_type urn:ietf:params:oauth:token-type:access_token. For the token of another client, an operator must have named that client: assent client exchange CLIENT_ID --add-actor OTHER_CLIENT_ID. The server's log names the cause.",
   },
   exchange_actor_not_named: {
     error: "invalid_request",
@@ -838,7 +838,7 @@ const catalogue = {
     status: 400,
     section: "RFC 8693 §2.2.2",
     description: "This client may not exchange tokens for tokens of that API.",
-    help: "An operator allows an API with: assent client exchange CLIENT_ID --audience API.",
+    help: "An operator allows an API with: assent client exchange CLIENT_ID --add-audience API.",
   },
   cross_app_not_connected: {
     error: "invalid_target",
@@ -852,7 +852,7 @@ const catalogue = {
     status: 400,
     section: "RFC 8693 §2.1",
     description: "A scope is unknown, or this client may not get it by token exchange.",
-    help: 'An operator allows scopes with: assent client exchange CLIENT_ID --scope "SCOPES". Scopes about a sign-in, such as openid, and scopes that need a role can never be exchanged.',
+    help: 'An operator allows scopes with: assent client exchange CLIENT_ID --add-scope "SCOPES". Scopes about a sign-in, such as openid, and scopes that need a role can never be exchanged.',
   },
   exchange_scope_exceeds_grant: {
     error: "invalid_scope",

@@ -146,12 +146,12 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   exchange_audience_not_allowed: about(
     "The client may not get tokens for that API by token exchange.",
     show,
-    ({ client }) => `assent client exchange ${client} --audience API`,
+    ({ client }) => `assent client exchange ${client} --add-audience API`,
   ),
   exchange_scope_not_allowed: about(
     "The client may not get that scope by token exchange.",
     show,
-    ({ client }) => `assent client exchange ${client} --scope SCOPES`,
+    ({ client }) => `assent client exchange ${client} --add-scope SCOPES`,
   ),
   client_certificate_missing: about(
     "The client is registered with a certificate, and the connection had none. Behind a proxy, ASSENT_CLIENT_CERT_HEADER must name the header in which the proxy passes it.",
@@ -315,7 +315,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   ),
   assertion_client_not_allowed: about(
     "The trusted issuer's record lists the clients that may use its assertions, and this one is not among them. Add it only if you know the app.",
-    ({ client }) => `assent issuer update ISSUER --client ${client}`,
+    ({ client }) => `assent issuer update ISSUER --add-client ${client}`,
   ),
   assertion_audience_wrong: about(
     "The assertion is for another audience. It must name this server's issuer, or the audience of the trusted issuer's record.",
@@ -338,7 +338,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   ),
   assertion_subject_unknown: about(
     "No owner here belongs to the subject of the assertion. Link the subject, change how subjects are mapped, or let the server create owners.",
-    () => "assent issuer link ISSUER SUBJECT USER",
+    () => "assent issuer link ISSUER SUBJECT --user USER",
     () => "assent issuer update ISSUER --map-subject email",
   ),
   assertion_type_refused: told(
