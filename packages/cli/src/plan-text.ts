@@ -1,22 +1,14 @@
 /** A plan of `assent apply` for people: `+` creates, `~` changes, `-` deletes. */
 
-import { styleText } from "node:util";
 import type { Change, Ended, Plan } from "@assent/server/configuration";
 import { counted, TOKENS } from "./confirm.ts";
-import { printable, shown } from "./print-records.ts";
+import { coloured, fieldLines } from "./plan-fields.ts";
+import { printable } from "./print-records.ts";
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
-const COLOURS = { "+": "green", "~": "yellow", "-": "red" } as const;
 
 /** As the server counts. */
 const MOST_COUNTED = 100_000;
-/** Longest value on one line. */
-const LONGEST = 100;
-
-function coloured(sign: "+" | "~" | "-", text: string): string {
-  return styleText(COLOURS[sign], text, { stream: process.stdout });
-}
-
 /** `done`: it was applied. */
 export function planText(plan: Plan, done = false): string {
   const lines = plan.changes.flatMap(changeLines);
@@ -49,32 +41,6 @@ function changeLines({ action, noun, key, fields, ends }: Change): readonly stri
   const title = coloured(sign, `${sign} ${noun} ${printable(key)}`);
   const taken = ends === undefined ? "" : ` (ends ${endsText(ends)})`;
   return [`${title}${taken}`, ...fields.flatMap((one) => fieldLines(action, one))];
-}
-
-function fieldLines(action: Change["action"], { field, before, after }: Change["fields"][number]): readonly string[] {
-  const name = printable(field);
-  if (action === "create") return [`    ${name}: ${valueText(after)}`];
-  const [old, now] = [listOf(field, before), listOf(field, after)];
-  if (old === undefined || now === undefined) return [`    ${name}: ${valueText(before)} → ${valueText(after)}`];
-  const lost = old.filter((one) => !now.includes(one)).map((one) => `      ${coloured("-", `- ${valueText(one)}`)}`);
-  const won = now.filter((one) => !old.includes(one)).map((one) => `      ${coloured("+", `+ ${valueText(one)}`)}`);
-  const order = lost.length + won.length === 0 ? ["      another order"] : [];
-  return [`    ${name}:`, ...lost, ...won, ...order];
-}
-
-/** Lists and scopes are shown value by value. */
-function listOf(field: string, value: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value as readonly unknown[];
-  if (!/scope$/.test(field) || !(typeof value === "string" || value === null)) return undefined;
-  return (value ?? "").split(" ").filter((word) => word !== "");
-}
-
-function valueText(value: unknown): string {
-  const text =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? JSON.stringify(value) : shown(value);
-  const [first = "", ...rest] = text.trimEnd().split("\n");
-  const line = printable(first) + (rest.length === 0 ? "" : ` … (${rest.length + 1} lines)`);
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
 /** One and several of what can end. */

@@ -297,7 +297,7 @@ async function connectionNotes(before: Client, after: Client, context: AdminCont
   const [old, now] = [connectionsIn(before), connectionsIn(after)];
   if (!mayExchange(after) || isDeepStrictEqual(old, now)) return [];
   const audiences = new Set([...old, ...now].map(({ audience }) => audience));
-  const notes: string[] = [];
+  const notes: string[] = [...unlimitedNotes(old, now)];
   for (const companyId of new Set([...old, ...now].flatMap(({ company }) => company ?? []))) {
     const company = await context.storage.companies.get({ partition: partitionOf(companyId), companyId });
     if (company === undefined) continue;
@@ -312,6 +312,18 @@ async function connectionNotes(before: Client, after: Client, context: AdminCont
     }
   }
   return notes;
+}
+
+/** Connections that were for some APIs of the other server, and are for all of them now. */
+function unlimitedNotes(old: readonly Connection[], now: readonly Connection[]): readonly string[] {
+  return now.flatMap(({ audience, company, resources, status }) => {
+    const before = old.find((one) => one.audience === audience && one.company === company)?.resources ?? [];
+    if (resources.length > 0 || before.length === 0) return [];
+    const what = `${status === "offered" ? "offer" : "connection"}${company === null ? "" : ` for ${company}`}`;
+    return [
+      `At ${audience}, the ${what} was only for ${before.join(", ")}. Without resources, it is for every API there.`,
+    ];
+  });
 }
 
 function connectionsIn({ tokenExchange }: Client): readonly Connection[] {

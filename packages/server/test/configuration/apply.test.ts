@@ -305,7 +305,11 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
       ...{ connection_permissions: 1, connection_apis: 1 },
     });
     expect(await endsOf(`scope: "chat:read chat:write chat:all", ${two}`)).toBeUndefined();
-    expect(await endsOf('scope: "chat:read chat:write"')).toBeUndefined();
+    const all = await planOf(await changed('scope: "chat:read chat:write"'), at.admin);
+    expect(all.changes[0]?.ends).toBeUndefined();
+    expect(all.notes).toEqual([
+      `client backup: At ${audience}, the connection was only for https://a.test, https://b.test. Without resources, it is for every API there.`,
+    ]);
     await apply(await changed('scope: "chat:read chat:write"'), at.admin);
     expect(await endsOf(`scope: "chat:read chat:write", ${two}`)).toEqual({ unlimited_connections: 1 });
     // At another server, it is another connection.
