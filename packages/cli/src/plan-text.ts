@@ -76,15 +76,18 @@ export function endsText(ends: Ended): string {
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
-/** What the operator reads before they say yes. Undefined: nothing ends. */
+/** What the operator reads before they say yes. Undefined: nothing ends, and there is nothing to confirm. */
 export function destructiveText({ changes }: Plan): string | undefined {
   const ending = changes.filter(({ ends }) => ends !== undefined);
-  if (ending.length === 0) return undefined;
-  const parts = ending.map(({ action, noun, key, ends = {} }) => {
-    const doing = action === "delete" ? "Deleting" : "This change of";
-    return `${doing} ${noun} ${key} ends ${endsText(ends)}.`;
+  const parts = changes.flatMap(({ action, noun, key, ends, question }) => {
+    const doing = `${action === "delete" ? "Deleting" : "This change of"} ${noun} ${key}`;
+    return [
+      ...(ends === undefined ? [] : [`${doing} ends ${endsText(ends)}.`]),
+      ...(question === undefined ? [] : [`${doing} ${question}.`]),
+    ];
   });
-  return [...parts, TOKENS, ...undoText(ending)].join(" ");
+  if (parts.length === 0) return undefined;
+  return [...parts, ...(ending.length === 0 ? [] : [TOKENS, ...undoText(ending)])].join(" ");
 }
 
 /** What ends by a change, and comes back when the file has the earlier value again. */

@@ -8,7 +8,7 @@ const TOKENS = "Issued access tokens work until they expire.";
 const GONE = "Access that ended doesn't come back when you undo the change.";
 const THERE = "Access that an app already has at another server lasts until that server ends it.";
 
-type Ending = Pick<Change, "action" | "noun" | "key" | "ends">;
+type Ending = Pick<Change, "action" | "noun" | "key" | "ends" | "question">;
 const said = (...changes: readonly Ending[]) =>
   destructiveText({
     changes: changes.map((one) => ({ section: "clients", fields: [], ...one })) as readonly Change[],
@@ -47,6 +47,19 @@ test.each<[string, readonly Ending[], string]>([
   ],
 ])("%s → says whether it comes back", (_, changes, wanted) => {
   expect(said(...changes)?.replace(/^.*?(?=Issued)/, "")).toBe(wanted);
+});
+
+test("a change that ends nothing, with a question → the question alone", () => {
+  const change = {
+    action: "update",
+    noun: "policy",
+    key: "acme/a",
+    question: "allows the app for all members",
+  } as const;
+  expect(said(change)).toBe("This change of policy acme/a allows the app for all members.");
+  expect(said({ ...change, ends: { members_of_app: 1 } })).toContain(
+    `This change of policy acme/a ends 1 member's use of the app. This change of policy acme/a allows the app for all members. ${TOKENS}`,
+  );
 });
 
 test("nothing ends → no question", () => {

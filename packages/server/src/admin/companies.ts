@@ -245,7 +245,7 @@ export interface AppPolicy {
   readonly members?: "keep" | "end";
 }
 
-const YEAR = 31_536_000;
+export const YEAR = 31_536_000;
 
 /**
  * Decides about one app for all members. Returns the number of grants that ended. If members use an approval, it can be
@@ -351,6 +351,12 @@ async function selectedMembers(
     return acting === undefined ? unknownMember(person, company) : personId;
   });
   return [...new Set(await Promise.all(found))];
+}
+
+/** Sorted, without people who are deleted. */
+export async function usernamesOf(personIds: readonly string[], { storage }: AdminContext): Promise<readonly string[]> {
+  const people = personIds.map((personId) => storage.people.get({ partition: partitionOf(personId), personId }));
+  return (await Promise.all(people)).flatMap((person) => person?.username ?? []).sort();
 }
 
 /**

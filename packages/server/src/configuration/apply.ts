@@ -37,6 +37,8 @@ export interface Change {
   readonly fields: readonly FieldChange[];
   /** Things that end with it, with their numbers. Absent: it takes nothing away from anybody. */
   readonly ends?: Ended;
+  /** What the operator must confirm beside that: `allows the app for all members`. */
+  readonly question?: string;
 }
 
 export interface Plan {
@@ -134,15 +136,17 @@ async function trial(
     const fields = fieldsOf(step, after);
     if (step.action === "update" && fields.length === 0) idle.add(name);
     else {
-      changes.push(changeOf(step, fields, ends.get(name)));
+      const before = step.action === "update" ? step.present : undefined;
+      const question = after === undefined ? undefined : step.kind.question?.({ before, after });
+      changes.push({ ...changeOf(step, fields, ends.get(name)), ...(question === undefined ? {} : { question }) });
       const told = answers.get(name);
       if (step.kind.remarks === undefined) warnings.push(...linesOf(step.kind, labelOf(step), told?.warnings ?? []));
-      if (after !== undefined)
-        changed.push({ kind: step.kind, before: step.action === "update" ? step.present : undefined, after });
+      if (after !== undefined) changed.push({ kind: step.kind, before, after });
       // What stays without a rule of a company ends with the company or the client.
       if (step.kind.section === "policies" && partsOf(step).some((part) => ended.has(part))) continue;
       const shown = `${step.kind.noun} ${shownLabel(labelOf(step))}`;
-      notes.push(...(told?.notes ?? []).map((note) => `${shown}: ${note}`));
+      const more = after === undefined ? [] : ((await step.kind.told?.({ before, after }, context)) ?? []);
+      notes.push(...[...(told?.notes ?? []), ...more].map((note) => `${shown}: ${note}`));
     }
   }
   warnings.push(...(await remarksOf("remarks", changed, context)));

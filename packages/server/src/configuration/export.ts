@@ -8,8 +8,8 @@ import { kinds } from "./kinds/index.ts";
 
 const HEADER = `# Configuration of an Assent server, written by assent export. To see what a change of this file does:
 #   assent apply -f FILE --plan
-# Secrets are not in it. Where a line is commented out, the record has a secret: put the secret into an environment
-# variable or a file, and remove the #.
+# Secrets are not in it. Where a line with {env: …} is commented out, the record has a secret: put the secret into
+# an environment variable or a file, and remove the #.
 `;
 
 /** `name`: of the configuration. Undefined: the one whose records there are, or \`assent\`. */
@@ -24,27 +24,39 @@ export async function exportConfiguration(context: Context, name?: string): Prom
     const found = [...(await kind.find(null, ofKind, context))].sort((one, other) =>
       one.label < other.label ? -1 : 1,
     );
-    if (found.length > 0) sections.push(`${kind.section}:\n${entriesOf(kind, found)}`);
+    if (found.length > 0) sections.push(`${kind.section}:\n${entriesOf(kind, found, context)}`);
   }
   return [HEADER, `version: ${VERSION}\nname: ${called}\n`, ...sections].join("\n");
 }
 
-function entriesOf(kind: Kind, found: readonly Present[]): string {
-  if (kind.nested !== true) return found.map((one) => entry(kind, one, one.label, "  ")).join("");
+function entriesOf(kind: Kind, found: readonly Present[], context: Context): string {
+  if (kind.nested !== true)
+    return found.map((one) => entry(kind, one, { label: one.label, indent: "  " }, context)).join("");
   const groups = Map.groupBy(found, ({ label }) => label.split(" ")[0] ?? "");
   return [...groups]
     .map(([group, members]) => {
-      const below = members.map((one) => entry(kind, one, one.label.split(" ")[1] ?? "", "    "));
+      const below = members.map((one) =>
+        entry(kind, one, { label: one.label.split(" ")[1] ?? "", indent: "    " }, context),
+      );
       return `  ${key(group)}:\n${below.join("")}`;
     })
     .join("");
 }
 
-function entry(kind: Kind, one: Present, label: string, indent: string): string {
-  const fields = own(kind, one.fields);
+function entry(
+  kind: Kind,
+  one: Present,
+  { label, indent }: { readonly label: string; readonly indent: string },
+  context: Context,
+): string {
+  const more = kind.exportedToo?.(one, context) ?? { fields: {}, comments: [] };
+  const fields = { ...own(kind, one.fields), ...more.fields };
   const lines = Object.keys(fields).length === 0 ? [] : text(fields).trimEnd().split("\n");
   const secrets = (kind.secretsOf?.(one) ?? []).map((field) => `# ${field}: {env: ${variable(label, field)}}`);
-  const body = [...lines, ...secrets].map((line) => (line === "" ? "\n" : `${indent}  ${line}\n`)).join("");
+  const comments = more.comments.map((line) => `# ${line}`);
+  const body = [...lines, ...secrets, ...comments]
+    .map((line) => (line === "" ? "\n" : `${indent}  ${line}\n`))
+    .join("");
   return lines.length === 0 ? `${indent}${key(label)}: {}\n${body}` : `${indent}${key(label)}:\n${body}`;
 }
 

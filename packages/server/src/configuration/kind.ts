@@ -116,6 +116,12 @@ export interface Kind {
   advice?(changed: readonly Changed[], context: Context): Promise<Remarks>;
   /** The fields that the plan of a new record leaves out if they have these values. Absent: `defaults`. */
   defaultsWhenNew?(fields: Fields): Fields;
+  /** What a new or changed record means for access, beside what its operations say. */
+  told?(changed: Changed, context: Context): Promise<readonly string[]>;
+  /** What the operator must confirm although nothing ends: `allows the app for all members`. */
+  question?(changed: Changed): string | undefined;
+  /** More for the export: fields that are not compared, and comments. */
+  exportedToo?(present: Present, context: Context): { readonly fields: Fields; readonly comments: readonly string[] };
   /** What is wrong with a key. */
   keyProblem?(label: string): string | undefined;
   /** True: these changes can end access. */

@@ -1,9 +1,10 @@
 /** Rules of companies about apps in a configuration. Their keys are the company's slug and the client_id. */
 
 import { endText } from "../../admin/change-notes.ts";
-import { companyRules } from "../../admin/companies.ts";
+import { companyRules, usernamesOf, YEAR } from "../../admin/companies.ts";
 import { ceilingFor } from "../../admin/context.ts";
 import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
+import type { Millis } from "../../oauth/model.ts";
 import { endOfRule } from "../../owners/company-rules.ts";
 import type { Company, ListedRule } from "../../owners/company-storage.ts";
 import { type Context, entrySchema, type Fields, type Kind, type Operator, type Present } from "../kind.ts";
@@ -11,25 +12,71 @@ import { bodyOf } from "../run-operations.ts";
 import { isOperators } from "./clients.ts";
 import { companiesCalled } from "./companies.ts";
 
-/** `scope` null: when an approval is given, all scopes that the client may request then. */
-const defaults = (): Fields => ({ rule: "ask", scope: null });
+/**
+ * `scope` null: when an approval is given, all scopes that the client may request then. `for` is no field of a file: rules for
+ * selected members name people, who are in no file.
+ */
+const defaults = ({ rule }: Fields): Fields => ({ rule: "ask", scope: null, for: rule === "allow" ? EVERYBODY : null });
+const EVERYBODY = "everybody";
 
-/** Rules for selected members name people, who are in no file. An approval that has expired is none. */
-async function rulesOf(company: Company, context: Context): Promise<readonly Present[]> {
-  const rules = await companyRules({ id: company.companyId }, context);
-  return rules
-    .filter((rule) => rule.forSelected !== true && (rule.endsAt === null || rule.endsAt > context.now()))
-    .map((rule) => presentOf(company, rule));
+/** A rule of a company, and what it means now. */
+interface Stored {
+  readonly rule: ListedRule;
+  /** Of an approval. Null: it has none. */
+  readonly endsAt: Millis | null;
+  readonly isOver: boolean;
 }
 
-function presentOf({ slug, companyId }: Company, rule: ListedRule): Present {
-  const { clientId } = rule;
+/** `isListed` false: rules for selected members and approvals that are over are left out. No file describes them. */
+async function rulesOf(
+  company: Company,
+  isListed: (label: string) => boolean,
+  context: Context,
+): Promise<readonly Present[]> {
+  const rules = await companyRules({ id: company.companyId }, context);
+  const found = rules.map(async (rule) => {
+    const label = `${company.slug} ${rule.clientId}`;
+    const stored = await storedOf(rule, context);
+    if ((rule.forSelected === true || stored.isOver) && !isListed(label)) return [];
+    const names = rule.forSelected === true ? await namesOf(rule.selected, context) : EVERYBODY;
+    return [presentOf(company, stored, { label, names, now: context.now() })];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function storedOf(rule: ListedRule, context: Context): Promise<Stored> {
+  if (rule.rule !== "allow") return { rule, endsAt: null, isOver: false };
+  const client = (await context.storage.clients.get({ clientId: rule.clientId }))?.record;
+  const endsAt = client === undefined ? rule.endsAt : endOfRule(rule, { ceiling: ceilingFor(client, context) });
+  return { rule, endsAt, isOver: endsAt !== null && endsAt <= context.now() };
+}
+
+function presentOf(
+  { companyId }: Company,
+  stored: Stored,
+  { label, names, now }: { readonly label: string; readonly names: string; readonly now: Millis },
+): Present {
+  const { rule, endsAt, isOver } = stored;
+  const isApproval = rule.rule === "allow";
   return {
-    label: `${slug} ${clientId}`,
-    recordId: `${companyId} ${clientId}`,
-    fields: { ...defaults(), rule: rule.rule, scope: rule.rule === "allow" ? rule.scopes.join(" ") : null },
+    label,
+    recordId: `${companyId} ${rule.clientId}`,
+    fields: {
+      rule: isOver && endsAt !== null ? `allow, which ended on ${endText(endsAt, now)}` : rule.rule,
+      scope: isApproval ? rule.scopes.join(" ") : null,
+      for: isApproval ? names : null,
+    },
     record: rule,
   };
+}
+
+/** Most names of members in a plan. */
+const MOST_NAMES = 5;
+
+async function namesOf(personIds: readonly string[], context: Context): Promise<string> {
+  const names = await usernamesOf(personIds, context);
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 async function set(label: string, body: Fields, { run, context }: Operator): Promise<string> {
@@ -64,12 +111,15 @@ export const policies: Kind = {
   nested: true,
   ...{ secrets: [], documents: [], fixed: [] },
   defaults,
+  defaultsWhenNew: ({ for: who = null }) => ({ for: who }),
   // How long an approval lasts counts when it is given.
   canonical: ({ lifetime: _, ...fields }) => fields,
   async find(wanted, _marks, context) {
     const slugs = wanted?.labels.map((label) => label.split(" ")[0] ?? "") ?? null;
     const found = await companiesCalled(slugs, context);
-    const all = (await Promise.all(found.map((one) => rulesOf(one, context)))).flat();
+    const listed = new Set(wanted?.entries.map(({ label }) => label));
+    const rules = found.map((one) => rulesOf(one, (label) => listed.has(label), context));
+    const all = (await Promise.all(rules)).flat();
     if (wanted !== null) return all.filter(({ label }) => wanted.labels.includes(label));
     const clientIds = all.map(({ record }) => (record as ListedRule).clientId);
     const clients = await Promise.all(clientIds.map((clientId) => context.storage.clients.get({ clientId })));
@@ -83,11 +133,38 @@ export const policies: Kind = {
     const { rule, clientId, decidedAt, endsAt } = approval;
     const client = (await context.storage.clients.get({ clientId }))?.record;
     if (rule !== "allow" || typeof lifetime !== "number" || client === undefined) return undefined;
-    const asInFile = { ...approval, endsAt: decidedAt + lifetime * 1000 };
+    const asInFile = { ...approval, endsAt: decidedAt + lifetime * SECOND };
     const given = endOfRule(asInFile, { ceiling: ceilingFor(client, context) });
     if (endsAt !== null && given !== null && Math.abs(endsAt - given) < SECOND) return undefined;
     const end = endsAt === null ? "has no end" : `ends on ${endText(endsAt, context.now())}`;
     return `The approval ${end}. The file's lifetime counts from the next approval. To renew it now, run: assent company policy ${label} --rule allow --scope "${fields["scope"]}" --lifetime ${lifetime}`;
+  },
+  async told({ before, after }, context) {
+    const earlier = before === undefined ? undefined : await storedOf(before.record as ListedRule, context);
+    const { rule, endsAt } = await storedOf(after.record as ListedRule, context);
+    const isKept = earlier?.rule.rule === "allow" && !earlier.isOver;
+    if (rule.rule !== "allow" || isKept) return [];
+    const end = endsAt === null ? null : endText(endsAt, context.now());
+    const ended = earlier?.isOver === true ? endText(earlier.endsAt ?? 0, context.now()) : undefined;
+    if (ended === undefined) return [end === null ? "The approval has no end." : `The approval ends on ${end}.`];
+    return [`This renews the approval that ended on ${ended}: ${end === null ? "it has no end now" : `until ${end}`}.`];
+  },
+  question({ before, after }) {
+    const who = before?.fields["for"] ?? null;
+    if (who === null || who === EVERYBODY) return undefined;
+    return after.fields["for"] === EVERYBODY
+      ? `allows the app for all members of the company, and its admins chose to allow it only for ${who}`
+      : `ends the approval that admins of the company gave only to ${who}`;
+  },
+  exportedToo({ record }, context) {
+    const { rule, endsAt, decidedAt } = record as ListedRule;
+    if (rule !== "allow") return { fields: {}, comments: [] };
+    if (endsAt === null) return { fields: {}, comments: ["This approval has no end. One that this file makes ends."] };
+    const lifetime = Math.max(1, Math.round((endsAt - decidedAt) / SECOND));
+    return {
+      fields: lifetime === YEAR ? {} : { lifetime },
+      comments: [`This approval ends on ${endText(endsAt, context.now())}. Applied later, this file renews it.`],
+    };
   },
   create: ({ label, fields }, operator) => set(label, { ...fields, ...KEEP }, operator),
   async update(_before, _changes, { label, fields }, operator) {

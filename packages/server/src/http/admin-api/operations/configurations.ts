@@ -33,6 +33,7 @@ const change = record({
   key: text(2_100),
   fields: Type.Array(record({ field: text(200), before: Type.Unknown(), after: Type.Unknown() })),
   ends: maybe(Type.Record(Type.String(), Type.Integer(), { description: "how many things of each sort end with it" })),
+  question: maybe(text(5_000, "what an operator should confirm: the change …")),
 });
 
 const plan = record({
