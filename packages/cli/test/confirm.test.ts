@@ -81,7 +81,7 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   [["client", "update", "CLIENT", "--status", "disabled"], /Printer \(CLIENT\) ends 2 grants/, ["client", "list"]],
   [
     ["client", "delete", "CLIENT"],
-    /Printer \(CLIENT\) ends the consent of 2 people or companies, and 2 grants\. If you register the app again, they must consent again\. It ends 1 approval of a company: the members must then ask an admin\./,
+    /Printer \(CLIENT\) ends the consent of 2 people or companies, and 2 grants\. If you register the app again, they must consent again, except to access by assertions\. It ends 1 approval of a company: the members must then ask an admin\./,
     ["client", "list"],
   ],
   [

@@ -112,7 +112,7 @@ export async function clientDeletionTold(impact: ClientImpactRecord): Promise<To
   const ends =
     consents === 0 && grants === 0
       ? `Deleting ${what} ends no access of people or companies.${approved}`
-      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again.${approved}`;
+      : `Deleting ${what} ends the consent of ${owners}, and ${counted(grants, "grant", most)}. If you register the app again, they must consent again, except to access by assertions.${approved}`;
   const disconnects = lost === "" ? "" : ` It disconnects ${lost}`;
   const connected =
     connections === 0

@@ -444,6 +444,18 @@ export interface Consent {
   };
 }
 
+/** Why an owner's consent record keeps a grant without a page away, in the log's words. */
+export const STOPPED_BY = {
+  owner: "the owner revoked the consent",
+  paused: "the owner paused the app",
+  scopes: "the owner removed all of these scopes",
+  operator: "an operator revoked the consent",
+  restore: "the restore of a backup ended the consent",
+  client: "the consent ended when the client was deleted",
+} as const;
+
+export type StoppedBy = keyof typeof STOPPED_BY;
+
 /** What a person can add to their profile. The address is in five parts. */
 export type DetailName =
   | "givenName"

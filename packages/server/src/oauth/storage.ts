@@ -3,7 +3,18 @@
  * outage.
  */
 
-import type { Client, Consent, Grant, GrantedScope, GrantStatus, Millis, Resource, Scope, Soon } from "./model.ts";
+import type {
+  Client,
+  Consent,
+  Grant,
+  GrantedScope,
+  GrantStatus,
+  Millis,
+  Resource,
+  Scope,
+  Soon,
+  StoppedBy,
+} from "./model.ts";
 import type { TrustedIssuer } from "./trusted-issuer.ts";
 
 /** Minimum time between two records of a use of one grant. A refresh token that rotates is written each time. */
@@ -221,6 +232,11 @@ export interface IssueDirect {
   >;
   readonly via: Consent["via"];
   /**
+   * When the client was registered. By the operator's policy, a consent that somebody else than the owner ended before does
+   * not keep the app away: the operator registered the app again. Absent: all that ended do.
+   */
+  readonly registeredAt?: Millis;
+  /**
    * As in `IssueGrant`, for an owner who was recognized by a password: if the password changed since, the sign-in does
    * not count. Absent: they were recognized in another way.
    */
@@ -238,12 +254,12 @@ export interface IssueDirect {
 }
 
 /**
- * `blocked`: the owner revoked their consent, and only a page can give it again. `exists`: the grant's id exists.
+ * `blocked`: the owner's record keeps the app away, and only a page can give consent again. `exists`: the grant's id exists.
  * `no_owner`: the owner or the client is disabled or deleted, or the owner has another password.
  */
 export type IssueDirectOutcome =
   | { readonly kind: "issued"; readonly grant: Grant }
-  | { readonly kind: "blocked" }
+  | { readonly kind: "blocked"; readonly by: StoppedBy }
   | { readonly kind: "exists" }
   | { readonly kind: "no_owner" };
 

@@ -1,7 +1,7 @@
 /** What a grant without a page, by password or assertion, changes in the consent record. Pure functions. */
 
 import { later, sooner } from "../oauth/consent-reach.ts";
-import type { Consent, ConsentedScope, GrantedScope } from "../oauth/model.ts";
+import type { Consent, ConsentedScope, GrantedScope, StoppedBy } from "../oauth/model.ts";
 import type { IssueDirect } from "../oauth/storage.ts";
 import { byRules, consentUnder, isAhead, isPaused, latestOf, union } from "./consent-after-decision.ts";
 
@@ -14,12 +14,36 @@ function standsAlone(before: Consent | undefined, { via }: Pick<IssueDirect, "vi
 }
 
 /**
- * True: the owner paused the app, or revoked everything that a grant without a page asks for. Only a page can give consent
- * again.
+ * What keeps a grant without a page away: the owner paused the app, the consent has ended, or the owner removed everything that
+ * the grant asks for. Then only a page can give consent again. Undefined: nothing.
  */
-export function blocksDirect(before: Consent | undefined, scopes: readonly string[]): boolean {
-  if (isPaused(before)) return true;
-  return before?.status === "revoked" || scopes.every((name) => before?.removed.includes(name));
+export function stopOf(before: Consent | undefined, scopes: readonly string[]): StoppedBy | undefined {
+  if (before === undefined) return undefined;
+  if (isPaused(before)) return "paused";
+  if (before.status === "revoked") return enderOf(before);
+  return scopes.every((name) => before.removed.includes(name)) ? "scopes" : undefined;
+}
+
+function enderOf({ revokedBy, pausedAt }: Consent): StoppedBy {
+  // The pause of an owner outlasts the client.
+  if (revokedBy === null) return pausedAt === null ? "client" : "paused";
+  if (revokedBy === "operator") return "operator";
+  return revokedBy === "restore" ? "restore" : "owner";
+}
+
+/**
+ * The record on which a grant without a page builds. For a consent that the owner did not end, before the operator registered
+ * the app again: without its scopes, but scopes that the owner removed stay removed. The operator's policy alone starts so.
+ */
+export function startOf(before: Consent | undefined, { via, registeredAt }: IssueDirect): Consent | undefined {
+  const isOver = before?.status === "revoked" && via === "operator policy" && registeredAt !== undefined;
+  if (!isOver || ["owner", "paused"].includes(enderOf(before)) || (before.revokedAt ?? 0) > registeredAt) return before;
+  return {
+    ...before,
+    ...{ status: "active", grantedBy: "operator", via, scopes: [], declined: [], chosenAt: null, expiresAt: 0 },
+    ...{ createdAt: registeredAt, revokedAt: null, revokedBy: null, pausedAt: null },
+    shown: { locale: before.shown.locale, clientName: before.shown.clientName, logo: before.shown.logo },
+  };
 }
 
 /**

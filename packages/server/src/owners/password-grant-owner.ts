@@ -9,7 +9,7 @@ import type { Scope } from "../oauth/model.ts";
 import type { OwnerPasswordAsked, OwnerPasswordOutcome } from "../oauth/ports.ts";
 import type { Uses } from "../storage-subset.ts";
 import { grantableScopes } from "./consent-needed.ts";
-import { blocksDirect } from "./consent-without-page.ts";
+import { stopOf } from "./consent-without-page.ts";
 import type { FactorStorage } from "./factor-storage.ts";
 import { type SignInContext, type SignInOutcome, type SignInRequest, signIn } from "./sign-in.ts";
 import { levelBySignInPolicy, type SignInRuleContext } from "./sign-in-policy.ts";
@@ -128,5 +128,5 @@ async function refusalOf(
   if (person?.mustChangePassword) return "must change the password";
   const names = scopes.filter((scope) => person !== undefined && mayGrant(person, scope)).map(({ name }) => name);
   // If nothing is left to grant, the grant reports that.
-  return names.length > 0 && blocksDirect(consent, names) ? "consent taken back" : undefined;
+  return names.length > 0 && stopOf(consent, names) !== undefined ? "consent taken back" : undefined;
 }

@@ -135,7 +135,10 @@ test("restored → nothing that was revoked, rotated or spent after the backup w
     kind: "unknown",
   });
   expect(await storage.sessions.use({ ...session, now: LATER, idleUntil: LATER + DAY })).toBeUndefined();
-  expect(await storage.grants.issueWithoutCode(aDirectGrant(revoked.person))).toEqual({ kind: "blocked" });
+  expect(await storage.grants.issueWithoutCode(aDirectGrant(revoked.person))).toEqual({
+    kind: "blocked",
+    by: "restore",
+  });
   expect(await storage.state()).toMatchObject({ epoch: { at: LATER, count: 1, done: true }, inspection: false });
   // The replaced database is kept unchanged.
   const aside = new DatabaseSync(replaced ?? "", { readOnly: true });

@@ -1,6 +1,7 @@
 /** The cause of each refusal in an operator's words, and the commands that mend it. */
 
 import type { ConditionName } from "../../oauth/errors.ts";
+import { STOPPED_BY, type StoppedBy } from "../../oauth/model.ts";
 import type { StoredRefusal } from "../storage.ts";
 
 export interface Remedy {
@@ -22,6 +23,8 @@ interface Words {
   readonly isSent: boolean;
   /** True: the client asked in its own name (RFC 6749 §4.4). */
   readonly isOwn: boolean;
+  /** What ended the access. Undefined: the refusal is of an earlier version. */
+  readonly stoppedBy: StoppedBy | undefined;
 }
 
 const show = ({ client }: Words) => `assent client show ${client}`;
@@ -43,6 +46,18 @@ const otherRedirectUri = about(
   "The redirect URI is not registered for this client. The server compares it character by character, except for the port of a loopback address. Anybody can send such a request. Check first that the address belongs to the app: the server sends codes there.",
   ({ client }) => `assent client update ${client} --add-redirect-uri URI`,
 );
+
+const stops = Object.keys(STOPPED_BY) as readonly StoppedBy[];
+const PAGE = "the consent page, if the client has one (authorization_code and a redirect URI)";
+const BACK = `They can allow it on ${PAGE}. A client without a page gets it back when you delete the client and register it again under the same client_id (assent apply, or the admin API). What owners revoked or paused themselves stays so.`;
+const STOPPED: Readonly<Record<StoppedBy, string>> = {
+  owner: `The owner revoked this app's access. They alone can allow it again: on ${PAGE}.`,
+  paused: "The owner paused this app. They can resume it on their page of apps.",
+  scopes: `The owner removed all of these scopes from this app's access. They alone can allow them again: on ${PAGE}.`,
+  operator: `An operator revoked this app's access to the owner's data. ${BACK}`,
+  restore: `The restore of a backup ended this app's access, because the owner may have revoked it since the backup. ${BACK}`,
+  client: `This app's access ended when the client was deleted. ${BACK}`,
+};
 
 const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>>> = {
   // -- the client
@@ -299,7 +314,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The password was right, but the owner must choose a new one or has a second factor. They must sign in with a browser.",
   ),
   owner_consent_revoked: told(
-    "The owner revoked this app's access. They can allow it again on the consent page (response_type=code).",
+    "This app's access has ended: the owner, an operator or the restore of a backup revoked it, or the owner paused the app. They can allow it again on the consent page (response_type=code).",
   ),
   device_code_expired: told("Nobody allowed the device in time. It must ask for a new code."),
   device_denied: told("The owner pressed Don’t allow for this device. Nothing is wrong with the app."),
@@ -364,7 +379,8 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     () => "assent company show COMPANY",
   ),
   assertion_replayed: told("The assertion was used before. The issuer must make a new one for each request."),
-  assertion_consent_revoked: told("The owner revoked this app's access. They can allow it again on the consent page."),
+  assertion_consent_revoked: (words) =>
+    about(STOPPED[words.stoppedBy ?? "owner"], show, ({ client }) => `assent consent list --client ${client}`)(words),
 };
 
 /** Undefined: the public text of the condition says enough. */
@@ -387,6 +403,7 @@ function wordsOf({ clientId, parameter, received, registered, detail }: StoredRe
     client: CLIENT_ID.test(clientId) && !clientId.startsWith("-") ? clientId : "CLIENT_ID",
     differs: found + wanted,
     isSent: received !== undefined,
+    stoppedBy: stops.find((by) => detail?.startsWith(STOPPED_BY[by]) === true),
     isOwn: detail?.endsWith("is not the client's own") ?? false,
   };
 }

@@ -27,7 +27,7 @@ import {
   tokenResponse,
   withinPolicy,
 } from "../issue-access-token.ts";
-import { type Client, type Grant, type Millis, NEVER } from "../model.ts";
+import { type Client, type Grant, type Millis, NEVER, STOPPED_BY } from "../model.ts";
 import type { OAuthContext, SenderConstraint } from "../ports.ts";
 
 /**
@@ -255,6 +255,7 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
   const outcome = await context.storage.grants.issueWithoutCode({
     grant,
     via: under.record,
+    registeredAt: client.createdAt,
     ...(owner.trustedFrom === undefined ? {} : { trustedFrom: owner.trustedFrom }),
     refreshSaltHash: refreshable ? parts.refreshSaltHash : null,
     ...times,
@@ -268,7 +269,7 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
     case "issued":
       return outcome.grant;
     case "blocked":
-      return refuse(refusals.blocked, `the owner revoked the consent under ${under.record}`);
+      return refuse(refusals.blocked, `${STOPPED_BY[outcome.by]} under ${under.record}`);
     case "no_owner":
       return refuse(refusals.noOwner, "disabled, deleted, or with another password since");
     case "exists":

@@ -3,7 +3,7 @@
 import { underOffline } from "../../oauth/consent-reach.ts";
 import type { GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
-import { blocksDirect, directScopes, recordDirect } from "../../owners/consent-without-page.ts";
+import { directScopes, recordDirect, startOf, stopOf } from "../../owners/consent-without-page.ts";
 import { lockConsent, writeConsent } from "../consents/consents.ts";
 import { note } from "../consents/history.ts";
 import { sql, type Tx, transaction } from "../define-verbs.ts";
@@ -24,8 +24,10 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   // Only people: no password or assertion acts for a company.
   if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
-  const record = await lockConsent(tx, grant);
-  if (blocksDirect(record, grant.scopes)) return { kind: "blocked" };
+  const stored = await lockConsent(tx, grant);
+  const record = startOf(stored, args);
+  const by = stopOf(record, grant.scopes);
+  if (by !== undefined) return { kind: "blocked", by };
   const scopes = directScopes(record, args);
   const names = scopes.map(({ name }) => name);
   const row = await insertRedeemed(tx, { ...args, grant: underOffline(grant, names, record) }, scopes);
@@ -34,7 +36,7 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   writeConsent(tx, after);
   // Writes a history entry if the scopes of the app change, not each time that a program comes back with the same ones.
   const held = new Set(record?.scopes.map(({ name }) => name));
-  if (record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
+  if (record !== stored || record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
     await note(tx, {
       ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "allowed" },
       record: {

@@ -52,8 +52,27 @@ onEveryBackend("a grant without a code", (storage) => {
     await storage().grants.issueWithoutCode(direct);
     await storage().consents.revoke({ ...consentOf(direct), revokedBy: person.personId, now: NOW });
     const again = aDirectGrant(person, {}, { clientId: direct.grant.clientId });
-    expect(await storage().grants.issueWithoutCode(again)).toEqual({ kind: "blocked" });
+    expect(await storage().grants.issueWithoutCode(again)).toEqual({ kind: "blocked", by: "owner" });
     expect((await storage().consents.find(consentOf(direct)))?.status).toBe("revoked");
+  });
+
+  test("an operator revoked before the client was registered again → by their policy, issued without the scopes of a page; else blocked", async () => {
+    const person = await somebody();
+    const first = aDirectGrant(person, { via: "operator policy" });
+    const { clientId } = first.grant;
+    await storage().grants.approve(anApproval(aGrant(person, { clientId, scopes: ["read"] })));
+    await storage().consents.revoke({ ...consentOf(first), revokedBy: "operator", now: NOW + HOUR });
+    const stop = { kind: "blocked", by: "operator" };
+    const again = (more: Partial<ReturnType<typeof aDirectGrant>>) =>
+      storage().grants.issueWithoutCode(aDirectGrant(person, { now: NOW + DAY, ...more }, { clientId }));
+    expect(await again({ via: "operator policy" })).toEqual(stop);
+    expect(await again({ via: "operator policy", registeredAt: NOW })).toEqual(stop);
+    expect(await again({ via: "password", registeredAt: NOW + 2 * HOUR })).toEqual(stop);
+    expect(await again({ via: "operator policy", registeredAt: NOW + 2 * HOUR })).toMatchObject({ kind: "issued" });
+    const { status, via, scopes, revokedBy } = (await storage().consents.find(consentOf(first))) ?? {};
+    expect({ status, via, scopes, revokedBy }).toEqual({
+      ...{ status: "active", via: "operator policy", scopes: [], revokedBy: null },
+    });
   });
 
   test("with an id that is there → exists", async () => {

@@ -158,7 +158,10 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect(await storage().grants.approve(anApproval(next()))).toEqual({ kind: "no_consent" });
     expect(await storage().grants.approve(anApproval(next(), { via: "first party" }))).toEqual({ kind: "no_consent" });
     const direct = aDirectGrant(person);
-    expect(await storage().grants.issueWithoutCode({ ...direct, now: NOW + HOUR })).toEqual({ kind: "blocked" });
+    expect(await storage().grants.issueWithoutCode({ ...direct, now: NOW + HOUR })).toEqual({
+      kind: "blocked",
+      by: "paused",
+    });
     expect(await kindsOf(grant)).toEqual(["paused", "allowed"]);
     expect((await consentOf(grant))?.pausedAt).not.toBeNull();
   });

@@ -60,7 +60,10 @@ onEveryBackend("a new epoch", (storage) => {
       kind: "unknown",
     });
     expect(await storage().sessions.use({ ...session, now: at, idleUntil: at + HOUR })).toBeUndefined();
-    expect(await storage().grants.issueWithoutCode(aDirectGrant(live.person))).toEqual({ kind: "blocked" });
+    expect(await storage().grants.issueWithoutCode(aDirectGrant(live.person))).toEqual({
+      kind: "blocked",
+      by: "restore",
+    });
     expect(await storage().consents.list({ ...live.grant, now: at })).toEqual([]);
     expect((await storage().history.list({ ...live.grant, before: null, limit: 9 }))[0]).toMatchObject({
       kind: "revoked",
