@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith, withSecondStep } from "../support/authenticator-app.ts";
 import { Agent, authorize, authorizeUrl, formBehindLink, type Page, redeem, signIn } from "../support/http-browser.ts";
+import { anAuthenticatorOf } from "../support/recovery-actors.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { SoftAuthenticator } from "../support/soft-webauthn-authenticator.ts";
 import { PASSWORD, startServer, type TestServer } from "../support/test-server.ts";
@@ -119,6 +120,19 @@ test("an authenticator, its recovery codes, one of them used, all of it removed,
   await agent.submit(form, { current_password: PASSWORD, password: next, again: next });
   const changed = await mailbox.next(person.email);
   expect([changed.subject, changed.link]).toEqual(["Your password was changed", `${server.issuer}/recover`]);
+});
+
+test("an authenticator replaces another one → the message says that codes of the other no longer work", async () => {
+  const { person, agent } = await signedIn();
+  await anAuthenticatorOf(agent, server);
+  const first = await mailbox.next(person.email);
+  expect(first.text).toContain("Signing in with the password now also needs one of its codes.");
+  expect(first.text).not.toContain("used before");
+  await anAuthenticatorOf(agent, server);
+  const second = await mailbox.next(person.email);
+  expect(second.subject).toBe("An authenticator app was set up for your account");
+  expect(second.text).toContain("It replaces the one used before.");
+  expect(second.text).toContain("Codes of the app used before no longer work for signing in.");
 });
 
 test("the access of all apps is revoked → the message says for how long an app still has it", async () => {

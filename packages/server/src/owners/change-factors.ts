@@ -73,7 +73,7 @@ export async function setAuthenticator(
   const now = clock();
   const renewed = (await storage.secondFactors.get(at.person)) !== undefined;
   const added = await addedHere(at, context);
-  const mails = await told(at, "authenticatorOn", context);
+  const mails = await told(at, "authenticatorOn", context, { replaced: renewed });
   if (!(await storage.secondFactors.set({ ...whose(at), ...factor, added, mails, now }))) return { kind: "ended" };
   context.mail.kick();
   event("second_factor_set", { owner: at.person.personId, address: at.address });

@@ -73,9 +73,10 @@ export function mailOf(
   };
 }
 
-/** The first sentences of a message: for two kinds, they depend on how the person came to what they did. */
+/** The first sentences of a message: for three kinds, they depend on how the person came to what they did. */
 function firstText({ kind, values }: MailView, { mail }: Messages): string {
   if (values.seenBefore === true) return mail.signInSeenBefore;
+  if (values.replaced === true) return mail.authenticatorReplaced;
   return values.inRecovery === true ? mail.recoveryUsedInRecovery : mail.kinds[kind].text;
 }
 

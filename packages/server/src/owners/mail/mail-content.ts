@@ -88,6 +88,8 @@ export interface MailDraft {
     readonly key?: string;
     /** Number of unused recovery codes. */
     readonly left?: number;
+    /** True: the authenticator replaced another one. */
+    readonly replaced?: boolean;
     /** True: the recovery code was used in a recovery by mail, so nobody signed in. The codes left are not counted. */
     readonly inRecovery?: boolean;
     /** Which recovery codes confirm a recovery by mail, after new ones were made. Absent: recovery asks for none. */

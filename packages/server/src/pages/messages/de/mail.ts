@@ -22,6 +22,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Jemand hat sich als {person} mit einem Browser angemeldet, der für dieses Konto schon benutzt wurde. Es ist die erste Anmeldung damit, seit Ihr Passwort geändert, ein Passkey oder eine Authenticator-App hinzugefügt oder der Browser abgemeldet wurde.",
+    authenticatorReplaced:
+      "Am {when} wurde für das Konto {person} eine Authenticator-App eingerichtet. Sie ersetzt die bisherige. Für die Anmeldung mit dem Passwort ist jetzt ein Code aus der neuen App nötig. Codes aus der bisherigen App funktionieren bei der Anmeldung nicht mehr.",
     recoveryUsedInRecovery:
       "Am {when} hat jemand einen Link aus einer E-Mail zum Konto {person} geöffnet und dann einen Wiederherstellungscode eingegeben. Dieser Code funktioniert nicht mehr.",
     removedReturns: "Wenn {app} Sie weiterhin anmeldet, werden Sie bei der nächsten Anmeldung dort wieder Mitglied.",

@@ -20,6 +20,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Somebody signed in as {person} with a browser that was used for this account before. It is the first sign-in with it since your password changed, a passkey or an authenticator app was added, or the browser was signed out.",
+    authenticatorReplaced:
+      "On {when}, an authenticator app was set up for the account {person}. It replaces the one used before. Signing in with the password now needs a code of the new app. Codes of the app used before no longer work for signing in.",
     recoveryUsedInRecovery:
       "On {when}, somebody opened a link from an e-mail about the account {person} and then entered a recovery code. That code no longer works.",
     removedReturns: "If {app} still lets you sign in, your next sign-in there makes you a member again.",

@@ -22,6 +22,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Alguien ha iniciado sesión como {person} con un navegador que ya se usó con esta cuenta. Es el primer inicio de sesión con él desde que cambió su contraseña, se añadió una llave de acceso o una aplicación de autenticación, o se cerró la sesión de ese navegador.",
+    authenticatorReplaced:
+      "El {when} se configuró una aplicación de autenticación para la cuenta {person}. Sustituye a la anterior. Ahora, para iniciar sesión con la contraseña se necesita un código de la nueva aplicación. Los códigos de la anterior ya no sirven para iniciar sesión.",
     recoveryUsedInRecovery:
       "El {when} alguien abrió un enlace de un correo electrónico sobre la cuenta {person} y después introdujo un código de recuperación. Ese código ya no funciona.",
     removedReturns:

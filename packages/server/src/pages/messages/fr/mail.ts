@@ -22,6 +22,8 @@ export const mail = {
     },
     signInSeenBefore:
       "Quelqu’un s’est connecté en tant que {person} avec un navigateur déjà utilisé pour ce compte. C’est la première connexion avec lui depuis que votre mot de passe a changé, qu’une clé d’accès ou une application d’authentification a été ajoutée, ou que ce navigateur a été déconnecté.",
+    authenticatorReplaced:
+      "Le {when}, une application d’authentification a été configurée pour le compte {person}. Elle remplace la précédente. La connexion avec le mot de passe demande maintenant un code de la nouvelle application. Les codes de l’application précédente ne permettent plus de se connecter.",
     recoveryUsedInRecovery:
       "Le {when}, quelqu’un a ouvert un lien d’un e-mail au sujet du compte {person}, puis a saisi un code de secours. Ce code ne fonctionne plus.",
     removedReturns:
