@@ -207,6 +207,11 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   "link-incomplete": (c) => donePage({ what: "gone", again: null, end: { kind: "incomplete" }, now: NOW }, c),
   "link-expired": (c) =>
     donePage({ what: "gone", again: "/recover", end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW }, c),
+  "link-expired-restore": (c) =>
+    donePage(
+      { what: "gone", again: "/recover", restores: true, end: { kind: "expired", at: NOW - 7_200_000 }, now: NOW },
+      c,
+    ),
   "link-used": (c) => donePage({ what: "gone", again: "/recover", end: { kind: "used" }, now: NOW }, c),
   "sign-up-gone": (c) => goneLinkPage(aGone(), c),
   "link-used-signed-in": (c) =>

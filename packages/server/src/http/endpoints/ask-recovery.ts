@@ -112,7 +112,10 @@ export function doneAnswer(view: DoneView, http: HttpRequest, tools: PageTools, 
   return page(view.what === "confirmed" ? 200 : 400, donePage(view, chrome), "here", visitor?.cookies);
 }
 
-/** The pages where people ask for another link. Elsewhere, they do so in their profile. */
+/**
+ * The pages where people ask for another link, or for a new password after a removal that they can't undo. Elsewhere, they
+ * do so in their profile.
+ */
 const ASK_AGAIN: Partial<Readonly<Record<MailLinkPurpose, "/recover">>> = { recover: "/recover", restore: "/recover" };
 
 /** The page of a link that is not valid. It says why, as far as the server knows. */
@@ -124,6 +127,8 @@ export async function goneAnswer(
 ): Promise<Answer> {
   const end = await linkEnd(token, purpose, tools.account);
   const signedIn = visitor.signedIn !== undefined;
-  const view = { what: "gone", again: ASK_AGAIN[purpose] ?? null, end, now: tools.now(), signedIn } as const;
+  const again = ASK_AGAIN[purpose] ?? null;
+  const restores = purpose === "restore";
+  const view = { what: "gone", again, restores, end, now: tools.now(), signedIn } as const;
   return doneAnswer(view, http, tools, visitor);
 }

@@ -234,10 +234,11 @@ export function donePage(view: DoneView, chrome: Chrome): string {
     }
     case "gone": {
       const { title, text } = endedText(view, words);
+      const restores = view.restores === true;
       const door =
         view.again === null
           ? { href: "/account/profile", label: link.account }
-          : { href: view.again, label: link.again };
+          : { href: view.again, label: restores ? words.recover.link : link.again };
       // Most people who open a used link have done what it was for.
       const done = view.end.kind === "used" && view.again !== null;
       const enter =
@@ -247,7 +248,7 @@ export function donePage(view: DoneView, chrome: Chrome): string {
       const first = done ? enter : null;
       const texts = [
         view.end.kind === "expired" ? [text, localTimes(chrome)] : text,
-        view.again !== null && !done && words.waiting.gone,
+        view.again !== null && !done && !restores && words.waiting.gone,
       ];
       return statement(title, texts, door, chrome, "fault", first);
     }
@@ -256,13 +257,14 @@ export function donePage(view: DoneView, chrome: Chrome): string {
 
 /** Why a link is not valid, and what to do about it. */
 function endedText(
-  { end, now }: { readonly end: LinkEnded; readonly now: number },
+  { end, now, restores = false }: { readonly end: LinkEnded; readonly now: number; readonly restores?: boolean },
   { link, ...words }: Messages,
 ): { readonly title: string; readonly text: Child } {
   const { title, text } = link[end.kind];
+  const expired = restores ? words.takeBack.restoreExpired : link.expired.text;
   return {
     title,
-    text: end.kind === "expired" ? rich(text, { when: timeElement({ link, ...words }, end.at, now) }) : text,
+    text: end.kind === "expired" ? rich(expired, { when: timeElement({ link, ...words }, end.at, now) }) : text,
   };
 }
 

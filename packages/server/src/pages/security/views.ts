@@ -234,6 +234,8 @@ export type DoneView =
   | {
       readonly what: "gone";
       readonly again: "/recover" | null;
+      /** True: the link restores removed ways to sign in, so there is no other one. Absent: false. */
+      readonly restores?: boolean;
       readonly end: LinkEnded;
       readonly now: number;
       /** True: somebody is signed in. Absent: false. */

@@ -69,6 +69,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und alles, was seitdem hinzugefügt wurde, wird entfernt. Wählen Sie dann ein neues Passwort. Vielleicht brauchen Sie eine dieser Anmeldemethoden, um sich anzumelden.",
     restoreApps:
       "Apps verlieren den Zugriff, den sie seitdem für Sie oder für ein Unternehmen bekommen haben, und Berechtigungen, deren Ende seitdem geändert wurde. Apps, deren Zugriff seitdem widerrufen wurde, bleiben ohne Zugriff: Verbinden Sie sie danach neu.",
+    restoreExpired:
+      "Er ist {when} abgelaufen. Es wurde nichts geändert. Die entfernten Anmeldemethoden lassen sich nicht mehr wiederherstellen, und das jetzige Passwort bleibt. Wenn Sie es nicht kennen, wählen Sie ein neues.",
     restoreYes: "Wiederherstellen",
     restoredTitle: "Die Anmeldemethoden sind wiederhergestellt",
     restoredText: "Alle sind abgemeldet, und das Passwort gilt nicht mehr. Wählen Sie jetzt ein neues.",

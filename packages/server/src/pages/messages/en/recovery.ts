@@ -65,6 +65,8 @@ export const recovery = {
       "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You may need one of these ways to sign in.",
     restoreApps:
       "Apps lose access that they got since then, for you or for a company, and permissions whose end was changed since then. Apps whose access was revoked since then stay without it: connect them again afterwards.",
+    restoreExpired:
+      "It stopped working {when}. Nothing was changed. The removed ways to sign in can’t come back any more, and the present password stays. If you don’t know it, choose a new one.",
     restoreYes: "Restore them",
     restoredTitle: "Your ways to sign in are restored",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",

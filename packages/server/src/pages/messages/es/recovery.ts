@@ -69,6 +69,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Quizá necesite una de estas formas para iniciar sesión.",
     restoreApps:
       "Las aplicaciones pierden el acceso que obtuvieron desde entonces, para usted o para una empresa, y los permisos cuyo fin se cambió desde entonces. Las que se revocaron desde entonces siguen sin acceso: conéctelas de nuevo después.",
+    restoreExpired:
+      "Caducó {when}. No se ha cambiado nada. Las formas de iniciar sesión eliminadas ya no se pueden recuperar y la contraseña actual sigue siendo válida. Si no la conoce, elija una nueva.",
     restoreYes: "Recuperarlas",
     restoredTitle: "Se han recuperado las formas de iniciar sesión",
     restoredText: "Se ha cerrado la sesión de todos y la contraseña ya no funciona. Elija ahora una nueva.",

@@ -70,6 +70,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra peut-être l’un de ces moyens pour vous connecter.",
     restoreApps:
       "Les applications perdent l’accès qu’elles ont obtenu depuis, pour vous ou pour une entreprise, et les autorisations dont la fin a été modifiée depuis. Celles dont l’accès a été révoqué depuis restent sans accès : connectez-les de nouveau ensuite.",
+    restoreExpired:
+      "Il a expiré {when}. Rien n’a été modifié. Les moyens de connexion supprimés ne peuvent plus être rétablis, et le mot de passe actuel reste valable. Si vous ne le connaissez pas, choisissez-en un nouveau.",
     restoreYes: "Les rétablir",
     restoredTitle: "Les moyens de connexion sont rétablis",
     restoredText:
