@@ -50,6 +50,7 @@ export function mailOf(
     for (const text of codesReplaced(view.values.proving, words)) lines.push({ text, html: text });
   if (view.kind === "factorsRestored")
     for (const text of codesAtRecovery(view.values.proving, words)) lines.push({ text, html: text });
+  lines.push(...moved(view, values, chrome));
   const told = facts(view, chrome);
   const subject = fill(isPaused ? words.mail.approvedPaused.subject : said.subject, values);
   // A message about something that no page can change has no button.
@@ -142,6 +143,20 @@ function invited(
   const say = (text: string) => ({ text: fill(text, holes), html: rich(text, { person, company }) });
   if (was === undefined) return [say(waiting.invitedBy[role])];
   return [say(was === "member" && role === "admin" ? waiting.promotedBy : waiting.invitedNeedlessly)];
+}
+
+/** Says that the account no longer has the reader's address, and how to get it back. */
+function moved(
+  { values: { moved: left } }: MailView,
+  { email }: Record<Hole, string>,
+  { words, product }: Chrome,
+): readonly Said[] {
+  if (left === undefined) return [];
+  const { takeBack } = words;
+  const holes = { email, product, when: exact(words, left.at) };
+  const bidi = { email: html`<bdi>${email}</bdi>`, product: html`<bdi>${product}</bdi>`, when: holes.when };
+  const said = [takeBack.moved, left.owed ? takeBack.movedMail : takeBack.movedLate];
+  return said.map((one) => ({ text: fill(one, holes), html: rich(one, bidi) }));
 }
 
 type Hole = "person" | "email" | "company" | "app" | "by" | "product" | "when" | "key" | "left";

@@ -11,6 +11,7 @@ import {
 import type {
   AppEntry,
   ProveView,
+  RestoredView,
   RestoreView,
   TakeBackView,
   TakenBackView,
@@ -96,10 +97,26 @@ function aRestore(changes: Partial<RestoreView> = {}): RestoreView {
       ways,
       stale: false,
       leavesAt: null,
+      moved: null,
     },
     ...changes,
   };
 }
+
+function aRestored(changes: Partial<RestoredView> = {}): RestoredView {
+  return {
+    csrf: "csrf-value",
+    stays: false,
+    proving: null,
+    ended: [],
+    narrowed: [],
+    endsIn: 0,
+    moved: null,
+    ...changes,
+  };
+}
+
+const moved = { email: "ada@example.com", at: NOW - HOUR / 2, owed: true };
 
 const many = Array.from({ length: 40 }, (_, at) =>
   anApp({ value: `app-${at}`, name: `${LONG} ${at}`, chosen: at < 12 }),
@@ -170,10 +187,19 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   restore: (c) => restorePage(aRestore(), c),
   "restore-leaving": (c) => restorePage(aRestore({ leavesAt: NOW + 12 * DAY }), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
-  restored: (c) => restoredPage({ stays: false, proving: null, ended: [], narrowed: [], endsIn: 0 }, c),
+  "restore-moved": (c) => restorePage(aRestore({ moved }), c),
+  restored: (c) => restoredPage(aRestored(), c),
   "restored-codes": (c) =>
     restoredPage(
-      { stays: true, proving: inNewBrowser, ended: many.map(({ name }) => name), narrowed: ["TV"], endsIn: 10 },
+      aRestored({
+        stays: true,
+        proving: inNewBrowser,
+        ended: many.map(({ name }) => name),
+        narrowed: ["TV"],
+        endsIn: 10,
+      }),
       c,
     ),
+  "restored-moved": (c) => restoredPage(aRestored({ moved }), c),
+  "restored-moved-late": (c) => restoredPage(aRestored({ moved: { ...moved, owed: false } }), c),
 };

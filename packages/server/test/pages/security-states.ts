@@ -186,6 +186,8 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
       (c: Chrome) => securityPage(aSecurityView({ password: { set: true, unknown, changedAt: NOW } }), c),
     ]),
   ),
+  "security-password-unknown": (c) =>
+    securityPage(aSecurityView({ password: { set: true, changedAt: NOW, unknown: "by mail", movedAt: NOW } }), c),
   "security-no-password": (c) => securityPage(aSecurityView({ password: { set: false, changedAt: null } }), c),
   "security-identities": (c) => securityPage(aSecurityView({ identities }), c),
   "remove-identity": (c) => removeIdentityPage({ csrf: "csrf-value", id: "id-1", issuer: identities[0].issuer }, c),
@@ -305,6 +307,11 @@ export const securityStates: Readonly<Record<string, (chrome: Chrome) => string>
   confirmed: (c) => donePage({ what: "confirmed", email: "ada@example.com", person: "ada" }, c),
   profile: (c) => profilePage(aProfile(), c),
   "profile-unverified": (c) => profilePage(aProfile({ verified: false, email: LONG_ADDRESS, name: "" }), c),
+  "profile-moved": (c) =>
+    profilePage(
+      aProfile({ email: LONG_ADDRESS, movedAt: NOW, typed: "ada@new.example", fault: { kind: "unknown" } }),
+      c,
+    ),
   "profile-no-email": (c) => profilePage(aProfile({ email: null, verified: false, hasPassword: false, name: "" }), c),
   "profile-change-sent": (c) => profilePage(aProfile({ notice: { kind: "change", email: "ada@new.example" } }), c),
   "profile-fault": (c) => profilePage(aProfile({ typed: "ada@new.example", fault: { kind: "current" } }), c),

@@ -20,7 +20,9 @@ import { longestLifetime } from "../../owners/apps/remaining-token-lifetime.ts";
 import { isAddressOfNobody } from "../../owners/canonical-login.ts";
 import type { Postbox } from "../../owners/mail/mail-content.ts";
 import { newEmail } from "../../owners/new-username-and-email.ts";
+import { knowsPassword } from "../../owners/person.ts";
 import { DETAIL_NAMES, wireName } from "../../owners/person-details.ts";
+import { lastMoved, type MovedContext } from "../../owners/recovery/undo-address-link.ts";
 import { deletePage, profilePage } from "../../pages/index.ts";
 import type { DeleteView, ProfileView } from "../../pages/security/views.ts";
 import { problemAnswer } from "../error-page.ts";
@@ -49,7 +51,7 @@ type Shown = Pick<ProfileView, "nameWrong" | "pictureWrong" | "detailsWrong" | "
   Partial<Pick<ProfileView, "name" | "details">>;
 
 interface ProfileTools extends AccountTools, ProofTools {
-  readonly account: ProfileContext & DeletionContext;
+  readonly account: ProfileContext & DeletionContext & MovedContext;
   readonly mail: Pick<Postbox, "enabled">;
   readonly apps: Pick<AppsContext, "oauth">;
 }
@@ -121,11 +123,19 @@ export const askNewEmail = signedIn(async (account, tools: ProfileTools) => {
 
 /** Too much mail waits: the server has not accepted the request, and the page says so. */
 async function full(account: Account, typed: string, tools: ProfileTools): Promise<Answer> {
-  return later(answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503), QUEUE_RETRY);
+  return later(await answer(account, { ...UNTOUCHED, typed, notice: { kind: "full" } }, tools, 503), QUEUE_RETRY);
 }
 
-function answer(account: Account, { name, details, ...shown }: Shown, tools: ProfileTools, status = 200): Answer {
+async function answer(
+  account: Account,
+  { name, details, ...shown }: Shown,
+  tools: ProfileTools,
+  status = 200,
+): Promise<Answer> {
   const { person, session, http, visitor, keptBy } = account;
+  // Without a password that somebody knows, the person can't change the address here.
+  const lost = tools.mail.enabled && hasPassword(person, tools.config) && !knowsPassword(person);
+  const movedAt = lost ? await lastMoved(person, tools.account) : null;
   const view: ProfileView = {
     ...(keptBy === undefined ? {} : { keeper: keptBy.name }),
     csrf: formToken(session, tools),
@@ -138,6 +148,7 @@ function answer(account: Account, { name, details, ...shown }: Shown, tools: Pro
     verified: person.emailVerifiedAt !== null,
     mail: tools.mail.enabled,
     hasPassword: hasPassword(person, tools.config),
+    ...(movedAt !== null && { movedAt }),
     ...shown,
   };
   const chrome = tools.chrome(http, { here: "/account/profile" });

@@ -11,6 +11,7 @@ import { mayConnect } from "../../owners/identities/sign-in-at-company.ts";
 import { type Elsewhere, mayStillSignIn } from "../../owners/identities/sign-in-elsewhere.ts";
 import { knowsPassword, type Person } from "../../owners/person.ts";
 import { provingCodes } from "../../owners/recovery/factor-trust.ts";
+import { lastMoved, type MovedContext } from "../../owners/recovery/undo-address-link.ts";
 import { endSessions as endSessionsOf, waysAndSessionsOf } from "../../owners/sessions.ts";
 import type { FactorSections, SeenFrom } from "../../pages/factor-views.ts";
 import { securityPage, signedOutPage } from "../../pages/index.ts";
@@ -44,7 +45,7 @@ interface SecurityTools extends AccountTools {
   readonly config: FlowTools["config"];
   readonly mail: FlowTools["mail"];
   readonly secondStep: FlowTools["secondStep"];
-  readonly account: AllAppsContext;
+  readonly account: AllAppsContext & MovedContext;
 }
 
 export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
@@ -61,7 +62,7 @@ export const showSecurity = signedIn(async (account, tools: SecurityTools) => {
     password: isReplaced(tools.config.externalSignIn)
       ? null
       : keeper === undefined
-        ? { ...stateOf(person, tools), changedAt: person.passwordChangedAt }
+        ? { ...(await stateOf(person, tools)), changedAt: person.passwordChangedAt }
         : { set: true, changedAt: null, keeper },
     ...(await factorsOf(account, tools)),
     ...(await identitySections(person, tools)),
@@ -80,12 +81,14 @@ async function noWaySection(account: Account, tools: SecurityTools): Promise<Pic
   return { noWay: canChoose ? { ...noWay, how: "now" } : noWay };
 }
 
-function stateOf(
+async function stateOf(
   person: Person,
-  { sessions }: Pick<SecurityTools, "sessions">,
-): Pick<PasswordSection, "set" | "unknown"> {
+  { sessions, account }: Pick<SecurityTools, "sessions" | "account">,
+): Promise<Pick<PasswordSection, "set" | "unknown" | "movedAt">> {
   if (knowsPassword(person) || person.passwordHash === null) return { set: person.passwordHash !== null };
-  return { set: true, unknown: sessions.mail.enabled ? "by mail" : "ask" };
+  if (!sessions.mail.enabled) return { set: true, unknown: "ask" };
+  const movedAt = await lastMoved(person, account);
+  return { set: true, unknown: "by mail", ...(movedAt !== null && { movedAt }) };
 }
 
 /** Identities of trusted issuers, and accounts at providers: active ones, and those that are connected. */

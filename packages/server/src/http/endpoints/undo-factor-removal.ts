@@ -4,7 +4,8 @@ import { hashUnknownPassword } from "../../crypto/password-hashing.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
-import { provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
+import type { Moved } from "../../owners/recovery/undo-address-link.ts";
+import { movedSince, provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
@@ -43,21 +44,26 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   tools.recovery.mail.kick();
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
-  const stays = (found.followed.person.deleteAt ?? null) !== null;
-  const view = { ...lost, stays, proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null };
+  const view = {
+    ...{ ...lost, moved: found.moved, csrf: formToken(visitor, tools) },
+    stays: (found.followed.person.deleteAt ?? null) !== null,
+    proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null,
+  };
   return page(200, restoredPage(view, { ...tools.chrome(http), here: null }), "here", visitor.cookies);
 }
 
 interface Found {
   readonly followed: FollowedLink;
   readonly removed: readonly RemovedFactor[];
+  readonly moved: Moved | null;
 }
 
 async function removedBehind(token: string | null, tools: RecoveryTools): Promise<Found | undefined> {
   const followed = await followLink(token, "restore", tools.account);
   if (followed === undefined) return undefined;
-  const removed = await showRemoved(followed, recoveryContext(tools));
-  return removed.length === 0 ? undefined : { followed, removed };
+  const context = recoveryContext(tools);
+  const [removed, moved] = await Promise.all([showRemoved(followed, context), movedSince(followed, context)]);
+  return removed.length === 0 ? undefined : { followed, removed, moved };
 }
 
 function removedAt({ removed }: Pick<Found, "removed">): Millis {
@@ -66,14 +72,14 @@ function removedAt({ removed }: Pick<Found, "removed">): Millis {
 
 function askAnswer(
   link: string,
-  { followed, removed }: Found,
+  { followed, removed, moved }: Found,
   visitor: Visitor,
   http: HttpRequest,
   tools: RecoveryTools,
   stale: boolean,
 ): Answer {
   const view = {
-    ...{ link, stale, person: followed.person.username, now: tools.now() },
+    ...{ link, stale, person: followed.person.username, moved, now: tools.now() },
     csrf: formToken(visitor, tools),
     leavesAt: followed.person.deleteAt ?? null,
     at: removedAt({ removed }),

@@ -100,6 +100,8 @@ export interface MailDraft {
     readonly appsEndIn?: number;
     /** True: the account was to be deleted, and stays. */
     readonly accountStays?: boolean;
+    /** The account left the address to which the message goes. `owed`: a link that is asked for with it takes it back. */
+    readonly moved?: { readonly at: Millis; readonly owed: boolean };
     /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };

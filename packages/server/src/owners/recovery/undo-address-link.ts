@@ -9,7 +9,9 @@ import type { Person } from "../person.ts";
 import {
   type Address,
   isOldestOwn,
+  isOwed,
   leavesWayBack,
+  leftAt,
   OWN_BROWSER_ONLY,
   type Presented,
   type RecoveryStorage,
@@ -66,6 +68,47 @@ export function undoFrom(
   if (!anywhere && isOldestOwn(addresses, email, presented)) return null;
   const link = { partition, personId, purpose: "undo", address: email, ttl: UNDO_TTL } as const;
   return links.make({ ...link, about: anywhere ? null : OWN_BROWSER_ONLY }, "/undo");
+}
+
+/** The account no longer has this address. */
+export interface Moved {
+  readonly email: string;
+  /** When the account left it. */
+  readonly at: Millis;
+  /** True: a link that somebody asks for with this address takes the account back to it. */
+  readonly owed: boolean;
+}
+
+/** Null: the account still has the address, or is not known to have had it. */
+export function movedFrom(
+  email: string,
+  {
+    present,
+    addresses,
+    now,
+  }: { readonly present: string; readonly addresses: readonly Address[]; readonly now: Millis },
+): Moved | null {
+  const at = email === present ? undefined : leftAt(addresses, email);
+  return at === undefined ? null : { email, at, owed: isOwed(addresses, email, present, now) };
+}
+
+/** When the account last left an address to which a link can take it back. Null: there is none. */
+export async function lastMoved(
+  { partition, personId, email }: Person,
+  { storage, now: clock }: MovedContext,
+): Promise<Millis | null> {
+  const now = clock();
+  const addresses = await storage.people.addresses({ partition, personId, now });
+  const times = addresses.flatMap(({ address }) => {
+    const moved = movedFrom(address, { present: email, addresses, now });
+    return moved?.owed === true ? [moved.at] : [];
+  });
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+export interface MovedContext {
+  readonly storage: Uses<RecoveryStorage, "people.addresses">;
+  now(): Millis;
 }
 
 async function around<T>(

@@ -13,6 +13,7 @@ import type { ConsentWithGrants, OwnerStorage } from "../storage.ts";
 import { some } from "./announce-recovery.ts";
 import { type ProvingCodes, provingCodes } from "./factor-trust.ts";
 import type { RecoveryStorage, RemovedFactor } from "./storage.ts";
+import { type Moved, movedFrom } from "./undo-address-link.ts";
 
 export interface RestoreContext extends MailLimitContext, TokenExpiryContext {
   readonly storage: MailLimitContext["storage"] &
@@ -40,6 +41,16 @@ export async function provingSince(
   { storage, now }: RestoreContext,
 ): Promise<ProvingCodes | undefined> {
   return provingCodes(await storage.secondFactors.get({ partition, personId }), now());
+}
+
+/** Whether the account still has the address to which the link went. The undo of a removal leaves the address as it is. */
+export async function movedSince(
+  { person: { partition, personId, email }, link }: FollowedLink,
+  { storage, now: clock }: RestoreContext,
+): Promise<Moved | null> {
+  const now = clock();
+  const addresses = await storage.people.addresses({ partition, personId, now });
+  return movedFrom(link.address, { present: email, addresses, now });
 }
 
 /** Apps of the person's own account that lose access, because they got it since the removal. */
@@ -131,7 +142,12 @@ export async function restore(
   const mailsOf = (proving: ProvingCodes | undefined): readonly StoredMail[] =>
     heard.flatMap(({ to, theirs }) => {
       // A possible intruder, at an address that the account no longer has, must not learn about browser, codes and apps.
-      const values = { person: username, at: now, ...(theirs ? { ...who, ...(proving && { proving }) } : {}) };
+      const moved = movedFrom(to, { present: person.email, addresses, now });
+      const values = {
+        ...{ person: username, at: now },
+        ...(theirs ? { ...who, ...(proving && { proving }) } : {}),
+        ...(moved !== null && (theirs || moved.owed) ? { email: to, moved } : {}),
+      };
       const draft = { kind: "factorsRestored", to, language, link: `${issuer}/recover`, values } as const;
       return mail.write(draft, { partition, cause: [link.linkId, String(now)] });
     });

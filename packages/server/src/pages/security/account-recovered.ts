@@ -10,7 +10,7 @@ import { leavingNotice } from "../parts/leaving-notice.ts";
 import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { shownTime } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
-import type { RestoredView, RestoreView, TakenBackView } from "./recover-account-views.ts";
+import type { MovedView, RestoredView, RestoreView, TakenBackView } from "./recover-account-views.ts";
 import { codesAtRecovery, companyApps, facts, listed, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Maximum number of names in one sentence. */
@@ -97,6 +97,7 @@ export function restorePage(view: RestoreView, chrome: Chrome): string {
       <p>${takeBack.restoreThen}</p>
       <p>${takeBack.restoreApps}</p>
       ${leavingNotice(view.leavesAt, words)}
+      ${view.moved !== null && movedNotice(view.moved, takeBack.movedThen, chrome)}
       <form class="buttons" method="post" action=${`${base}/recover/undo`}>
         ${hidden({ csrf: view.csrf, link: view.link })}
         <button class="button primary" type="submit">${takeBack.restoreYes}</button>
@@ -122,14 +123,42 @@ export function restoredPage(view: RestoredView, chrome: Chrome): string {
       <div class="heading">
         <span class="sign done">${icon("check")}</span>
         <h1>${takeBack.restoredTitle}</h1>
-        <p class="soft">${takeBack.restoredText}</p>
+        <p class="soft">${view.moved?.owed === true ? takeBack.restoredFirst : takeBack.restoredText}</p>
         ${codes.length > 0 && html`<p class="soft">${sentences(words.language, ...codes)}</p>`}
       </div>
       ${view.stays && notice("plain", takeBack.stays)}
       ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: names(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${view.narrowed.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneLost, { list: names(view.narrowed) }), permissionsEnd(view.endsIn, chrome))}</p>`}
       <p class="soft small">${takeBack.restoredApps}</p>
-      <a class="button primary" href=${`${base}/recover`}>${recover.title}</a>
+      ${view.moved !== null && movedNotice(view.moved, takeBack.movedNow, chrome)}
+      ${view.moved?.owed === true && backForm(view.moved, view.csrf, chrome)}
+      <a class=${view.moved?.owed === true ? "button" : "button primary"} href=${`${base}/recover`}>${recover.title}</a>
+      ${view.moved !== null && localTimes(chrome)}
     </div>`,
   );
+}
+
+/** Says that the account has another address now. `way`: how to get the earlier one back. */
+function movedNotice(
+  { email, at, owed }: MovedView,
+  way: Messages["takeBack"]["movedThen" | "movedNow"],
+  { words, product }: Chrome,
+): Markup {
+  const { takeBack } = words;
+  return notice(
+    "warning",
+    sentences(
+      words.language,
+      rich(takeBack.moved, { email: name(email), when: shownTime(words, at, "exact") }),
+      owed ? rich(way, { email: name(email) }) : rich(takeBack.movedLate, { product }),
+    ),
+  );
+}
+
+/** Asks for the link that takes the account back to the earlier address. With the username, it would go to the other one. */
+function backForm({ email }: MovedView, csrf: string, { words, base }: Chrome): Markup {
+  return html`<form class="buttons" method="post" action=${`${base}/recover`}>
+    ${hidden({ csrf, login: email })}
+    <button class="button primary" type="submit"><span>${rich(words.takeBack.movedSend, { email: name(email) })}</span></button>
+  </form>`;
 }

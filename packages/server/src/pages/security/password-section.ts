@@ -3,7 +3,7 @@ import type { Chrome } from "../chrome.ts";
 import { fill, rich, sentences } from "../messages/index.ts";
 import { outsideLink } from "../parts/components.ts";
 import { html, type Markup } from "../parts/html.ts";
-import { timeElement } from "../shown-time.ts";
+import { shownTime, timeElement } from "../shown-time.ts";
 import { NAME_LENGTH, name, visible } from "../untrusted-text.ts";
 import type { SecurityView } from "./views.ts";
 
@@ -21,7 +21,7 @@ export function passwordSection({ password, now }: SecurityView, chrome: Chrome)
       <p>${outsideLink(words, keeper.address, fill(kept.change, { application: visible(keeper.name, NAME_LENGTH) }), "alone")}</p>
     </section>`;
   }
-  if (password.unknown !== undefined) return unknownPassword(password.unknown, chrome);
+  if (password.unknown !== undefined) return unknownPassword(password.unknown, password.movedAt, chrome);
   return html`<section class="card section" aria-labelledby="password-title">
     <div>
       <h2 id="password-title">${security.password}</h2>
@@ -41,9 +41,17 @@ export function passwordSection({ password, now }: SecurityView, chrome: Chrome)
 }
 
 /** The password that the undo of a removal has set. */
-function unknownPassword(way: "by mail" | "ask", { words, base, product }: Chrome): Markup {
+function unknownPassword(
+  way: "by mail" | "ask",
+  movedAt: number | undefined,
+  { words, base, product }: Chrome,
+): Markup {
   const { security } = words;
-  const how = way === "by mail" ? security.passwordByMail : fill(security.passwordAsk, { product });
+  const byMail =
+    movedAt === undefined
+      ? security.passwordByMail
+      : rich(security.emailMoved, { when: shownTime(words, movedAt, "exact") });
+  const how = way === "by mail" ? byMail : fill(security.passwordAsk, { product });
   return html`<section class="card section" aria-labelledby="password-title">
     <div>
       <h2 id="password-title">${security.password}</h2>

@@ -117,7 +117,7 @@ function picture(view: ProfileView, { words, base }: Chrome): Child {
 const PICTURE_TYPES = "image/png,image/jpeg,image/webp,image/gif";
 
 function email(view: ProfileView, { words, base }: Chrome): Child {
-  const { profile, password, signUp, elsewhere } = words;
+  const { profile, password, security, signUp, elsewhere } = words;
   const { fault } = view;
   const proof =
     fault !== null && fault.kind !== "wrongEmail" && fault.kind !== "sameEmail" ? faultText(fault, words) : null;
@@ -132,6 +132,12 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
           : html`<p><bdi>${view.email}</bdi> <span class=${view.verified ? "tag" : "tag warn"}>${view.verified ? profile.verified : profile.unverified}</span></p>`
       }
     </div>
+    ${
+      view.movedAt !== undefined && [
+        html`<p class="soft small">${rich(security.emailMoved, { when: shownTime(words, view.movedAt, "exact") })}</p>`,
+        html`<a class="button" href=${`${base}/recover`}>${words.password.titleMust}</a>`,
+      ]
+    }
     ${
       view.mail &&
       view.email !== null &&

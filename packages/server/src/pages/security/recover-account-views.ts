@@ -129,10 +129,22 @@ export interface TakenBackView {
   readonly switch: FormSecrets | null;
 }
 
+/** The account no longer has the address to which the link went. */
+export interface MovedView {
+  readonly email: string;
+  readonly at: number;
+  /** True: a link that is asked for with this address takes the account back to it. */
+  readonly owed: boolean;
+}
+
 /** The page after a removal was undone. */
 export interface RestoredView {
   /** True: the account was to be deleted, and stays. */
   readonly stays: boolean;
+  /** For the form that asks for a link. */
+  readonly csrf: string;
+  /** Null: the account still has that address. */
+  readonly moved: MovedView | null;
   readonly proving: ProvingCodes | null;
   /** Names of apps that lost all access. */
   readonly ended: readonly string[];
@@ -150,6 +162,7 @@ export interface RestoreView {
   /** As in `TakeBackView`. */
   readonly leavesAt: number | null;
   readonly at: number;
+  readonly moved: MovedView | null;
   readonly now: number;
   readonly ways: readonly (NamedWay & SeenFrom & { readonly addedAt: number })[];
   readonly stale: boolean;

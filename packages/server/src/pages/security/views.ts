@@ -124,6 +124,8 @@ export interface PasswordSection {
   readonly changedAt: number | null;
   /** Present if nobody knows the password, with the way to a new one: a link by mail, or the people who run the server. */
   readonly unknown?: "by mail" | "ask";
+  /** When the account left an address to which a link can take it back, if nobody knows the password. Absent: there is none. */
+  readonly movedAt?: number;
   /** The operator's application, if it keeps the person's password. Absent: it doesn't. */
   readonly keeper?: PasswordPlace;
 }
@@ -289,6 +291,8 @@ export interface ProfileView {
   /** True if the server sends e-mail, so that a person can verify an address. */
   readonly mail: boolean;
   readonly hasPassword: boolean;
+  /** As in `PasswordSection`. */
+  readonly movedAt?: number;
   /** The operator's application, if it sets the person's name and address. Absent: it doesn't. */
   readonly keeper?: string;
   /** The new address, as the person typed it. */

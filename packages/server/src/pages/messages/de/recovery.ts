@@ -74,6 +74,17 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreYes: "Wiederherstellen",
     restoredTitle: "Die Anmeldemethoden sind wiederhergestellt",
     restoredText: "Alle sind abgemeldet, und das Passwort gilt nicht mehr. Wählen Sie jetzt ein neues.",
+    restoredFirst: "Alle sind abgemeldet, und das Passwort gilt nicht mehr.",
+    moved: "Die E-Mail-Adresse des Kontos ist nicht mehr {email}: Sie wurde am {when} geändert und bleibt geändert.",
+    movedThen:
+      "Wenn Sie das nicht waren, stellen Sie zuerst die Anmeldemethoden wieder her. Danach können Sie sich an {email} einen Link senden lassen, der die Adresse zurückholt.",
+    movedNow:
+      "Wenn Sie das nicht waren, lassen Sie sich einen Link an {email} senden. Er holt die Adresse zurück, und Sie wählen dabei ein neues Passwort. Ein Link, den Sie mit Ihrem Benutzernamen anfordern, geht an die andere Adresse.",
+    movedMail:
+      "Wenn Sie das nicht waren, geben Sie auf der Seite {email} ein, nicht Ihren Benutzernamen. Wir senden dann einen Link an {email}, der die Adresse zurückholt und mit dem Sie ein neues Passwort wählen.",
+    movedLate:
+      "Kein Link kann das mehr rückgängig machen. Wenn Sie das nicht waren, bitten Sie den Betreiber von {product} um Hilfe.",
+    movedSend: "Link an {email} senden",
     doneLost: "Berechtigungen widerrufen: {list}.",
     lostSoon: {
       one: "Diese Berechtigungen enden innerhalb von 1 Minute.",

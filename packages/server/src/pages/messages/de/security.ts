@@ -14,6 +14,8 @@ export const security = {
     passwordNone: "Sie haben kein Passwort.",
     passwordUnknown: "Ihr Passwort funktioniert nicht mehr, weil Ihre Anmeldemethoden wiederhergestellt wurden.",
     passwordByMail: "Wählen Sie ein neues mit einem Link, den wir Ihnen senden.",
+    emailMoved:
+      "Die E-Mail-Adresse des Kontos wurde am {when} geändert. Wenn Sie das nicht waren, fordern Sie den Link mit Ihrer früheren E-Mail-Adresse an, nicht mit Ihrem Benutzernamen. Er holt die Adresse zurück, und Sie wählen dabei ein neues Passwort.",
     passwordAsk: "Bitten Sie den Betreiber von {product} um ein neues.",
     passwordChange: "Passwort ändern",
     passwordSet: "Passwort wählen",

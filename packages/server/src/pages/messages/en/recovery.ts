@@ -70,6 +70,16 @@ export const recovery = {
     restoreYes: "Restore them",
     restoredTitle: "Your ways to sign in are restored",
     restoredText: "Everybody is signed out, and the password no longer works. Choose a new one now.",
+    restoredFirst: "Everybody is signed out, and the password no longer works.",
+    moved: "The account’s e-mail address is no longer {email}: it was changed on {when}, and stays changed.",
+    movedThen:
+      "If that wasn’t you, restore first. Afterwards, you can get a link sent to {email} that takes the address back.",
+    movedNow:
+      "If that wasn’t you, get a link sent to {email}. It takes the address back and lets you choose a new password. A link that you ask for with your username goes to the other address.",
+    movedMail:
+      "If that wasn’t you, enter {email} on the page, not your username. We then send a link to {email} that takes the address back and lets you choose a new password.",
+    movedLate: "No link can take that back any more. If it wasn’t you, ask the people who run {product} for help.",
+    movedSend: "Send a link to {email}",
     doneLost: "Permissions revoked: {list}.",
     lostSoon: {
       one: "These permissions end within 1 minute.",

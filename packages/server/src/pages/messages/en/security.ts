@@ -12,6 +12,8 @@ export const security = {
     passwordNone: "You don’t have a password.",
     passwordUnknown: "Your password no longer works, because your ways to sign in were restored.",
     passwordByMail: "Choose a new one with a link that we send you.",
+    emailMoved:
+      "The account’s e-mail address was changed on {when}. If that wasn’t you, ask for the link with your earlier e-mail address, not with your username. It takes the address back and lets you choose a new password.",
     passwordAsk: "Ask the people who run {product} for a new one.",
     passwordChange: "Change password",
     passwordSet: "Choose a password",

@@ -74,6 +74,16 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreYes: "Recuperarlas",
     restoredTitle: "Se han recuperado las formas de iniciar sesión",
     restoredText: "Se ha cerrado la sesión de todos y la contraseña ya no funciona. Elija ahora una nueva.",
+    restoredFirst: "Se ha cerrado la sesión de todos y la contraseña ya no funciona.",
+    moved: "La dirección de correo de la cuenta ya no es {email}: se cambió el {when} y sigue cambiada.",
+    movedThen:
+      "Si no fue usted, recupere primero las formas de iniciar sesión. Después podrá pedir un enlace a {email} que recupera la dirección.",
+    movedNow:
+      "Si no fue usted, haga que enviemos un enlace a {email}. Recupera la dirección y le permite elegir una contraseña nueva. Un enlace que pida con su nombre de usuario llega a la otra dirección.",
+    movedMail:
+      "Si no fue usted, escriba {email} en la página, no su nombre de usuario. Entonces enviaremos a {email} un enlace que recupera la dirección y le permite elegir una contraseña nueva.",
+    movedLate: "Ningún enlace puede deshacer ya ese cambio. Si no fue usted, pida ayuda a quien administra {product}.",
+    movedSend: "Enviar un enlace a {email}",
     doneLost: "Permisos revocados: {list}.",
     lostSoon: {
       one: "Estos permisos terminan en 1 minuto como máximo.",

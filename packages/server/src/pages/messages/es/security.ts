@@ -14,6 +14,8 @@ export const security = {
     passwordNone: "No tiene contraseña.",
     passwordUnknown: "Su contraseña ya no funciona, porque se recuperaron sus formas de iniciar sesión.",
     passwordByMail: "Elija una nueva con un enlace que le enviamos.",
+    emailMoved:
+      "La dirección de correo de la cuenta se cambió el {when}. Si no fue usted, pida el enlace con su dirección anterior, no con su nombre de usuario. Recupera la dirección y le permite elegir una contraseña nueva.",
     passwordAsk: "Pida una nueva a quien administra {product}.",
     passwordChange: "Cambiar la contraseña",
     passwordSet: "Elegir una contraseña",

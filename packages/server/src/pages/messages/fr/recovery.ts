@@ -76,6 +76,17 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoredTitle: "Les moyens de connexion sont rétablis",
     restoredText:
       "Tout le monde est déconnecté, et le mot de passe ne fonctionne plus. Choisissez-en un nouveau maintenant.",
+    restoredFirst: "Tout le monde est déconnecté, et le mot de passe ne fonctionne plus.",
+    moved: "L’adresse e-mail du compte n’est plus {email} : elle a été modifiée le {when} et reste modifiée.",
+    movedThen:
+      "Si ce n’était pas vous, rétablissez d’abord les moyens de connexion. Vous pourrez ensuite faire envoyer à {email} un lien qui rétablit l’adresse.",
+    movedNow:
+      "Si ce n’était pas vous, faites envoyer un lien à {email}. Il rétablit l’adresse et vous permet de choisir un nouveau mot de passe. Un lien demandé avec votre nom d’utilisateur est envoyé à l’autre adresse.",
+    movedMail:
+      "Si ce n’était pas vous, saisissez {email} sur la page, et non votre nom d’utilisateur. Nous enverrons alors à {email} un lien qui rétablit l’adresse et vous permet de choisir un nouveau mot de passe.",
+    movedLate:
+      "Aucun lien ne peut plus annuler cette modification. Si ce n’était pas vous, demandez de l’aide aux responsables de {product}.",
+    movedSend: "Envoyer un lien à {email}",
     doneLost: "Autorisations révoquées : {list}.",
     lostSoon: {
       one: "Ces autorisations prennent fin dans {count} minute au plus.",

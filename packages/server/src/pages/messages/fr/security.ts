@@ -14,6 +14,8 @@ export const security = {
     passwordNone: "Vous n’avez pas de mot de passe.",
     passwordUnknown: "Votre mot de passe ne fonctionne plus, car vos moyens de connexion ont été rétablis.",
     passwordByMail: "Choisissez-en un nouveau avec un lien que nous vous envoyons.",
+    emailMoved:
+      "L’adresse e-mail du compte a été modifiée le {when}. Si ce n’était pas vous, demandez le lien avec votre ancienne adresse e-mail, et non avec votre nom d’utilisateur. Il rétablit l’adresse et vous permet de choisir un nouveau mot de passe.",
     passwordAsk: "Demandez-en un nouveau aux responsables de {product}.",
     passwordChange: "Modifier le mot de passe",
     passwordSet: "Choisir un mot de passe",

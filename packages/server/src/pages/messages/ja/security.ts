@@ -14,6 +14,8 @@ export const security = {
     passwordNone: "パスワードは設定されていません。",
     passwordUnknown: "サインイン方法が復元されたため、パスワードは使えなくなりました。",
     passwordByMail: "お送りするリンクから新しいパスワードを設定してください。",
+    emailMoved:
+      "アカウントのメールアドレスは{when}に変更されました。心当たりがない場合は、ユーザー名ではなく以前のメールアドレスでリンクを請求してください。リンクからアドレスを元に戻し、新しいパスワードを設定できます。",
     passwordAsk: "新しいパスワードについては、{product} の運営者にお問い合わせください。",
     passwordChange: "パスワードを変更",
     passwordSet: "パスワードを設定",
