@@ -362,7 +362,7 @@ describe("members", () => {
     expect(await submit("/members/role", person_id, { role: "admin" })).toBe(`${at}?done=role`);
     const form = await asked(agent, page, "/members/remove", { person_id });
     const question = await agent.get(`${at}/remove?person_id=${person_id}`);
-    expect(question.text).toMatch(/Open invitations to .* and those from .*, are withdrawn/);
+    expect(question.text).toMatch(/Open invitations to .* are withdrawn. Their open requests for apps are withdrawn/);
     expect(pathOf(await agent.submit(form))).toBe(`${at}?done=removed`);
     expect((await agent.get(`${at}?done=removed`)).text).not.toContain("was revoked");
     expect(pathOf(await agent.submit(form))).toBe(`${at}?done=gone`);

@@ -3,7 +3,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addCompany, type TestCompany } from "../support/company-staff.ts";
 import { formWith } from "../support/device-actor.ts";
-import { Agent, linksOf, type Page, signIn } from "../support/http-browser.ts";
+import {
+  Agent,
+  authorize,
+  authorizeUrl,
+  consentForm,
+  linksOf,
+  type Page,
+  redeem,
+  refresh,
+  signIn,
+} from "../support/http-browser.ts";
 import { smtpTo, startMailbox, type TestMailbox } from "../support/smtp-server.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
@@ -105,6 +115,28 @@ test("an admin becomes a member → the page says that their open invitations we
   expect([promoted.includes("The role was changed."), promoted.includes(withdrawn)]).toEqual([true, false]);
   await other.submit(formWith(await other.get(path), "addressee"), { addressee: "kim@example.test", role: "member" });
   const { link } = await mailbox.next("kim@example.test");
-  expect(await change("member")).toContain(`The role was changed. ${withdrawn}`);
+  expect(await change("member")).toContain(
+    `The role was changed. ${withdrawn} Apps that this member connected as an admin keep their access.`,
+  );
   expect((await agent.get(link)).status).toBe(404);
+});
+
+test("an admin becomes a member → what they connected as an admin keeps its access, and only that", async () => {
+  const acme = await addCompany(server, { defaultRule: "block" });
+  const app = await server.addClient({ scopes: ["read"] });
+  const { companyId, partition, admin } = acme;
+  const agent = new Agent(server.issuer);
+  const callback = await authorize(agent, authorizeUrl(server, app), admin.username, { owner: companyId });
+  const { body } = await redeem(server, app, callback);
+  const { personId } = admin;
+  const change = { partition, companyId, personId, role: "member", by: null, now: server.now() } as const;
+  expect(
+    (await server.assent.storage.members.setRole({ ...change, personId: acme.member.personId, role: "admin" })).kind,
+  ).toBe("done");
+  expect((await server.assent.storage.members.setRole(change)).kind).toBe("done");
+  expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
+  const other = await server.addClient({ scopes: ["read"] });
+  const page = await agent.follow(await agent.get(authorizeUrl(server, other)));
+  const answer = await agent.submit(consentForm(page), { decision: "allow", owner: companyId });
+  expect(answer.location).toBeUndefined();
 });

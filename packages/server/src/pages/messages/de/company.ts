@@ -374,15 +374,16 @@ export const company = {
       removeTitle: "{person} aus {company} entfernen?",
       removeText:
         "Apps, die andere Mitglieder für das Unternehmen verbunden haben, bleiben. Diese Person behält ihr eigenes Konto und die Apps, die dafür verbunden sind.",
-      removeInvitations: "Offene Einladungen an {person} und von {person} werden zurückgezogen.",
+      removeInvitations:
+        "Offene Einladungen an {person} und von {person} werden zurückgezogen. Das gilt auch für offene Anfragen dieser Person für Apps.",
       removeReturns:
         "{person} meldet sich mit {provider} an. Bei der nächsten Anmeldung dort wird diese Person wieder Mitglied. Um das zu verhindern, entfernen Sie sie zuerst bei {provider}.",
       leaveInvitations: "Offene Einladungen von Ihnen werden zurückgezogen.",
       leaveTitle: "{company} verlassen?",
       leaveText:
-        "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
+        "Wenn Sie zurückkommen möchten, brauchen Sie eine neue Einladung. Ihre offenen Anfragen für Apps werden zurückgezogen. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
       leaveReturns:
-        "Bei Ihrer nächsten Anmeldung mit {provider} werden Sie wieder Mitglied. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
+        "Bei Ihrer nächsten Anmeldung mit {provider} werden Sie wieder Mitglied. Ihre offenen Anfragen für Apps werden zurückgezogen. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
       hasLeft: "Sie haben das Unternehmen verlassen.",
       apps: "Diese Apps verlieren den Zugriff, den dieses Mitglied ihnen für das Unternehmen gegeben hat",
       none: "Keine App verliert Zugriff.",
@@ -423,9 +424,9 @@ export const company = {
       defaults: "Das gilt ab jetzt für Apps, über die niemand entschieden hat.",
       role: "Die Rolle wurde geändert.",
       roleMember:
-        "Die Rolle wurde geändert. Offene Einladungen von diesem Mitglied und an dieses Mitglied wurden zurückgezogen.",
+        "Die Rolle wurde geändert. Offene Einladungen von diesem Mitglied und an dieses Mitglied wurden zurückgezogen. Apps, die dieses Mitglied als Admin verbunden hat, behalten ihren Zugriff.",
       roleSelf:
-        "Sie sind jetzt Mitglied des Unternehmens. Nur die Verwaltung kann Sie wieder zum Admin machen. Offene Einladungen von Ihnen und an Sie wurden zurückgezogen.",
+        "Sie sind jetzt Mitglied des Unternehmens. Nur die Verwaltung kann Sie wieder zum Admin machen. Offene Einladungen von Ihnen und an Sie wurden zurückgezogen. Apps, die Sie als Admin verbunden haben, behalten ihren Zugriff.",
       removed:
         "Das Mitglied wurde entfernt. Apps können Zugriff, den dieses Mitglied ihnen für das Unternehmen gab, nicht erneuern.",
       removedReturns:

@@ -361,15 +361,16 @@ export const company = {
       removeTitle: "Remove {person} from {company}?",
       removeText:
         "Apps that other members connected for the company stay. This person keeps their own account and the apps connected for it.",
-      removeInvitations: "Open invitations to {person}, and those from {person}, are withdrawn.",
+      removeInvitations:
+        "Open invitations to {person}, and those from {person}, are withdrawn. Their open requests for apps are withdrawn, too.",
       removeReturns:
         "{person} signs in with {provider}. At the next sign-in there, they become a member again. To prevent this, remove them at {provider} first.",
       leaveInvitations: "Open invitations from you are withdrawn.",
       leaveTitle: "Leave {company}?",
       leaveText:
-        "You need a new invitation to come back. Your own account and the apps that you allowed for it stay as they are.",
+        "You need a new invitation to come back. Your open requests for apps are withdrawn. Your own account and the apps that you allowed for it stay as they are.",
       leaveReturns:
-        "At your next sign-in with {provider}, you become a member again. Your own account and the apps that you allowed for it stay as they are.",
+        "At your next sign-in with {provider}, you become a member again. Your open requests for apps are withdrawn. Your own account and the apps that you allowed for it stay as they are.",
       hasLeft: "You left the company.",
       apps: "These apps lose the access that this member gave them for the company",
       none: "No app loses access.",
@@ -408,9 +409,10 @@ export const company = {
         "The member has changed this request in the meantime. Nothing was refused. Read it as it is now, then decide.",
       defaults: "This holds from now on for apps that nobody decided about.",
       role: "The role was changed.",
-      roleMember: "The role was changed. Open invitations from this member and to this member were withdrawn.",
+      roleMember:
+        "The role was changed. Open invitations from this member and to this member were withdrawn. Apps that this member connected as an admin keep their access.",
       roleSelf:
-        "You’re a member of the company now. Only an admin can make you an admin again. Open invitations from you and to you were withdrawn.",
+        "You’re a member of the company now. Only an admin can make you an admin again. Open invitations from you and to you were withdrawn. Apps that you connected as an admin keep their access.",
       removed: "The member was removed. Apps can’t renew access that this member gave them for the company.",
       removedReturns:
         "The member was removed, but becomes a member again at the next sign-in in the company’s own system. To prevent this, remove them there, too. Apps can’t renew access that this member gave them for the company.",

@@ -370,14 +370,16 @@ export const company = {
       removeTitle: "¿Quitar a {person} de {company}?",
       removeText:
         "Las aplicaciones que otros miembros conectaron para la empresa siguen. Esta persona conserva su propia cuenta y las aplicaciones conectadas a ella.",
-      removeInvitations: "Se retiran las invitaciones abiertas para {person} y las que envió {person}.",
+      removeInvitations:
+        "Se retiran las invitaciones abiertas para {person} y las que envió {person}. También se retiran sus solicitudes abiertas de aplicaciones.",
       removeReturns:
         "{person} inicia sesión con {provider}. En su próximo inicio de sesión allí, vuelve a ser miembro. Para evitarlo, quite antes a esta persona de {provider}.",
       leaveInvitations: "Se retiran las invitaciones abiertas que usted envió.",
       leaveTitle: "¿Salir de {company}?",
-      leaveText: "Para volver necesitará una nueva invitación. Su propia cuenta y sus aplicaciones no cambian.",
+      leaveText:
+        "Para volver necesitará una nueva invitación. Se retiran sus solicitudes abiertas de aplicaciones. Su propia cuenta y sus aplicaciones no cambian.",
       leaveReturns:
-        "En su próximo inicio de sesión con {provider}, volverá a ser miembro. Su propia cuenta y sus aplicaciones no cambian.",
+        "En su próximo inicio de sesión con {provider}, volverá a ser miembro. Se retiran sus solicitudes abiertas de aplicaciones. Su propia cuenta y sus aplicaciones no cambian.",
       hasLeft: "Ha salido de la empresa.",
       apps: "Estas aplicaciones pierden el acceso que este miembro les dio para la empresa",
       none: "Ninguna aplicación pierde el acceso.",
@@ -418,9 +420,9 @@ export const company = {
       defaults: "Esto vale desde ahora para las aplicaciones sobre las que nadie ha decidido.",
       role: "Se cambió la función.",
       roleMember:
-        "Se cambió la función. Se retiraron las invitaciones abiertas que envió este miembro y las dirigidas a él.",
+        "Se cambió la función. Se retiraron las invitaciones abiertas que envió este miembro y las dirigidas a él. Las aplicaciones que este miembro conectó como administrador conservan su acceso.",
       roleSelf:
-        "Ahora es miembro de la empresa. Solo un administrador puede volver a hacerle administrador. Se retiraron las invitaciones abiertas que usted envió y las dirigidas a usted.",
+        "Ahora es miembro de la empresa. Solo un administrador puede volver a hacerle administrador. Se retiraron las invitaciones abiertas que usted envió y las dirigidas a usted. Las aplicaciones que usted conectó como administrador conservan su acceso.",
       removed:
         "Se quitó al miembro. Las aplicaciones no pueden renovar el acceso que este miembro les dio por la empresa.",
       removedReturns:

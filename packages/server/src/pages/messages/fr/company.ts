@@ -380,15 +380,16 @@ export const company = {
       removeTitle: "Retirer {person} de {company} ?",
       removeText:
         "Les applications que d’autres membres ont connectées pour l’entreprise restent. Cette personne garde son propre compte et les applications qui y sont connectées.",
-      removeInvitations: "Les invitations en cours adressées à {person} ou envoyées par {person} sont retirées.",
+      removeInvitations:
+        "Les invitations en cours adressées à {person} ou envoyées par {person} sont retirées. Ses demandes d’applications en attente sont aussi retirées.",
       removeReturns:
         "{person} se connecte avec {provider}. À sa prochaine connexion avec ce système, cette personne redevient membre. Pour l’éviter, retirez-la d’abord de {provider}.",
       leaveInvitations: "Vos invitations en cours sont retirées.",
       leaveTitle: "Quitter {company} ?",
       leaveText:
-        "Pour revenir, il vous faudra une nouvelle invitation. Votre propre compte et ses applications ne changent pas.",
+        "Pour revenir, il vous faudra une nouvelle invitation. Vos demandes d’applications en attente sont retirées. Votre propre compte et ses applications ne changent pas.",
       leaveReturns:
-        "À votre prochaine connexion avec {provider}, vous redevenez membre. Votre propre compte et ses applications ne changent pas.",
+        "À votre prochaine connexion avec {provider}, vous redevenez membre. Vos demandes d’applications en attente sont retirées. Votre propre compte et ses applications ne changent pas.",
       hasLeft: "Vous avez quitté l’entreprise.",
       apps: "Ces applications perdent l’accès que ce membre leur a donné pour l’entreprise",
       none: "Aucune application ne perd son accès.",
@@ -428,9 +429,9 @@ export const company = {
       defaults: "Cela s’applique dès maintenant aux applications dont personne n’a décidé.",
       role: "Le rôle a été modifié.",
       roleMember:
-        "Le rôle a été modifié. Les invitations en cours envoyées par ce membre ou adressées à ce membre ont été retirées.",
+        "Le rôle a été modifié. Les invitations en cours envoyées par ce membre ou adressées à ce membre ont été retirées. Les applications que ce membre a connectées comme administrateur gardent leur accès.",
       roleSelf:
-        "Vous êtes maintenant membre de l’entreprise. Seul un administrateur peut vous redonner le rôle d’administrateur. Les invitations en cours envoyées par vous ou adressées à vous ont été retirées.",
+        "Vous êtes maintenant membre de l’entreprise. Seul un administrateur peut vous redonner le rôle d’administrateur. Les invitations en cours envoyées par vous ou adressées à vous ont été retirées. Les applications que vous avez connectées comme administrateur gardent leur accès.",
       removed:
         "Le membre a été retiré. Les applications ne peuvent pas renouveler l’accès que ce membre leur avait donné pour l’entreprise.",
       removedReturns:
