@@ -123,6 +123,20 @@ export function isInForce(rule: AppRule, reach: Pick<Reach, "ceiling">, now: Mil
   return rule.rule === "allow" && (end === null || end - now >= SCOPE_MARGIN);
 }
 
+/**
+ * Names an approval in force, and its end: an answer counts only if its page showed the same one. Undefined: none is in
+ * force, or the owner is a person.
+ */
+export function approvalMark(
+  acting: Pick<Acting, "rule"> | undefined,
+  reach: Pick<Reach, "ceiling">,
+  now: Millis,
+): string | undefined {
+  const rule = acting?.rule;
+  if (rule === undefined || !isInForce(rule, reach, now)) return undefined;
+  return `${rule.decidedAt}.${endOfRule(rule, reach) ?? ""}`;
+}
+
 /** The scopes that an approval in force lets this person use without asking an admin. Without a host: at any of its hosts. */
 export function approvedScopes(
   rule: ListedRule | undefined,

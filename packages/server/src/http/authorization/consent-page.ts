@@ -27,6 +27,7 @@ import {
   leftOutFor,
   type OwnerChoice,
   renewableUntil,
+  shownApprovals,
   withLive,
   withVerdictOn,
 } from "../../owners/authorization/person-or-company.ts";
@@ -78,7 +79,7 @@ export async function consentAnswer(
   const later = await laterFor(owners, client, language, tools);
   const kept = await keptFor(owners, client, tools);
   const view: ConsentView = {
-    form: sessionSecrets(askedOnPage(flow), visitor, tools),
+    form: sessionSecrets({ ...askedOnPage(flow), ...shownApprovals(owners, tools.now()) }, visitor, tools),
     client: await inPublic(clientCard(flow.request, language), client, tools),
     person: signedInAs(person),
     owners: ownerOptions(owners, owner, person, { language, durations, services, later, kept }, tools.now()),

@@ -4,7 +4,7 @@ import type { Client } from "../../oauth/model.ts";
 import { readUserCode, showUserCode } from "../../oauth/user-code.ts";
 import { durationsFor } from "../../owners/authorization/consent-answer.ts";
 import type { DeviceFlow } from "../../owners/authorization/device-flow.ts";
-import { heldScopes, type OwnerChoice } from "../../owners/authorization/person-or-company.ts";
+import { heldScopes, type OwnerChoice, shownApprovals } from "../../owners/authorization/person-or-company.ts";
 import { consentPage, deviceCodePage, deviceDonePage, deviceElsewherePage } from "../../pages/index.ts";
 import type { ConsentView, DeviceCodeView, DeviceDoneView, DeviceFacts, FormSecrets } from "../../pages/views.ts";
 import type { Visitor } from "../browser-of-request.ts";
@@ -86,7 +86,7 @@ export async function deviceConsentAnswer(
   again: Again | null,
 ): Promise<Answer> {
   const { owners, person, client } = flow;
-  const form = sessionSecrets(flow.continuation, visitor, tools);
+  const form = sessionSecrets({ ...flow.continuation, ...shownApprovals(owners, tools.now()) }, visitor, tools);
   const chrome = tools.chrome(http, devicePageContext(form, client));
   const { language } = chrome.words;
   const held = heldScopes(owner, tools.now());

@@ -206,7 +206,8 @@ async function answered(
   const more = await stepForApp(flow.request, reader, context);
   if (more !== undefined) return shown(more, owners, flow, reader, context);
   const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
-  const question = { client, owners, ...offered, onceByScope: true };
+  const { approvals } = flow.continuation;
+  const question = { client, owners, ...offered, onceByScope: true, approvals };
   const writer: AnswerWriter<FlowStep, FlowStep> = {
     denied: async (owner) => {
       const said = { person: signedIn.person, via: "browser" } as const;
@@ -221,7 +222,7 @@ async function answered(
   };
   let decision = await decide(form, question, writer, context);
   // A double click: the first one gave what the page showed as new, or did not show.
-  const byFirst: readonly (AnswerProblem | undefined)[] = ["meanwhile", "other_owner"];
+  const byFirst: readonly (AnswerProblem | undefined)[] = ["meanwhile", "other_owner", "changed"];
   if (decision.kind === "unclear" && byFirst.includes(decision.problem) && decision.owner !== undefined) {
     const repeated = await wasAnswered(flow, decision.owner, signedIn, context);
     if (repeated) decision = await decide(form, { ...question, repeated }, writer, context);

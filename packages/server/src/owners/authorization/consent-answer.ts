@@ -6,7 +6,7 @@ import type { Client, Consent, Millis, Scope } from "../../oauth/model.ts";
 import { allowsOffline, OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { audienceOf } from "../../oauth/resource-indicator.ts";
 import type { Uses } from "../../storage-subset.ts";
-import { approvalFor, endOfRule } from "../company-rules.ts";
+import { approvalFor, approvalMark, endOfRule } from "../company-rules.ts";
 import type { ChosenEnds, RememberedAnswer } from "../company-storage.ts";
 import { durationOf, endOf, isPaused } from "../consent-after-decision.ts";
 import {
@@ -22,6 +22,7 @@ import {
 import { textsOf } from "../scope-texts.ts";
 import type { Approve, ChosenDuration, ConsentDuration, OwnerStorage, Person } from "../storage.ts";
 import type { AuthorizationContext, SignedIn } from "./context.ts";
+import type { ShownApprovals } from "./continuation.ts";
 import {
   chosenOwner,
   declinedFor,
@@ -63,6 +64,8 @@ export interface Question {
   readonly today: boolean;
   /** False: a single scope can't be for once, because the grant is fetched later. */
   readonly onceByScope: boolean;
+  /** The approvals that the page showed. Absent: it showed none. */
+  readonly approvals?: ShownApprovals | undefined;
   /** True: this request was answered for this owner already. What has changed since is that answer. Absent: false. */
   readonly repeated?: boolean;
 }
@@ -95,7 +98,7 @@ export interface Allowed {
  * Why an answer is not taken. `stale`: the form is not an answer. `meanwhile`: the page showed a permission as new that the
  * owner has allowed since, or the other way round, so they did not choose its end. `other_owner`: the page showed the
  * permissions of one owner, the form names another owner, and one of the two gives some of them already, or only one of
- * them lets the app keep access while the person is away without a permission for it. `paused`: the owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment. `needless`: no admin has to be asked any more. `nothing`:
+ * them lets the app keep access while the person is away without a permission for it. `paused`: the owner has paused the app, and the page did not show it. `changed`: the person's rights changed at that moment, or an admin changed the approval after the page was made. `needless`: no admin has to be asked any more. `nothing`:
  * no scope is left.
  */
 export type AnswerProblem =
@@ -128,7 +131,7 @@ export function pauseMark(
 
 /** Reads a form. Fields that were added or renamed have no effect: the scopes come from the checked request. */
 export function readAnswer(form: AnswerForm, question: Question, now: Millis): Decision {
-  const { owners, durations: offered, today, onceByScope, repeated = false } = question;
+  const { owners, durations: offered, today, onceByScope, approvals = {}, repeated = false } = question;
   const chosen = chosenOwner(owners, form.owner);
   if (form.decision === "deny") return { kind: "denied", owner: chosen ?? chosenOwner(owners, null) };
   if (form.decision === "back") return { kind: "denied", owner: undefined };
@@ -164,6 +167,7 @@ export function readAnswer(form: AnswerForm, question: Question, now: Millis): D
   const scopes = chosen.scopes.filter(({ name }) => granted.includes(name));
   const owner = withVerdictOn(chosen, granted, now);
   if (owner.verdict === "ask") return { kind: "ask_admin", owner, scopes };
+  if (!repeated && approvals[owner.ownerId] !== approvalMark(owner.acting, owner.reach, now)) return unclear("changed");
   // The scope expired while the page was open, or it was allowed in another tab: the owner chose no end of it, or another.
   const declinedBefore = declinedFor(chosen, now);
   const shownNew = kept.filter((name) => !declinedBefore.has(name) && wasShownNew(form, name, names));

@@ -18,7 +18,12 @@ export interface RequestContinuation {
   readonly codeSalt: string;
   /** What the client looked like on the page that asks, if it describes itself. Absent: no page has asked yet. */
   readonly seen?: string;
+  /** The approvals that the page showed. Absent: no page has asked yet, or the person belongs to no company. */
+  readonly approvals?: ShownApprovals;
 }
+
+/** The marks (`approvalMark`) of approvals, by the company's id. A company without one had no approval in force. */
+export type ShownApprovals = Readonly<Record<string, string>>;
 
 /** A device's code that somebody typed (RFC 8628 §3.3). */
 export interface DeviceContinuation {
@@ -31,6 +36,8 @@ export interface DeviceContinuation {
   readonly clientId: string | null;
   /** True: the person said that the device is theirs, although it asked from another network. */
   readonly confirmed: boolean;
+  /** As of `RequestContinuation`. */
+  readonly approvals?: ShownApprovals;
 }
 
 /** An invitation to a company. */
@@ -121,9 +128,9 @@ export function carried(
     case "request":
       return { request: sealRequest(continuation, browser, sealer) };
     case "device": {
-      const { userCode, claimedBy, clientId, confirmed } = continuation;
-      const text = JSON.stringify([userCode, claimedBy, clientId, confirmed]);
-      return { device: sealer.seal("device request", browser, text) };
+      const { userCode, claimedBy, clientId, confirmed, approvals } = continuation;
+      const facts = [userCode, claimedBy, clientId, confirmed, ...(approvals === undefined ? [] : [approvals])];
+      return { device: sealer.seal("device request", browser, JSON.stringify(facts)) };
     }
     case "invitation":
       return { invitation: continuation.token };
@@ -135,11 +142,19 @@ export function carried(
 }
 
 function sealRequest(
-  { query, startedAt, nonce, codeSalt, seen }: RequestContinuation,
+  { query, startedAt, nonce, codeSalt, seen, approvals }: RequestContinuation,
   browser: string,
   sealer: Sealer,
 ) {
-  const facts = [query, startedAt, nonce, codeSalt, ...(seen === undefined ? [] : [seen])];
+  const shown = approvals === undefined ? [] : [approvals];
+  const facts = [
+    query,
+    startedAt,
+    nonce,
+    codeSalt,
+    ...(seen === undefined && shown.length === 0 ? [] : [seen]),
+    ...shown,
+  ];
   return sealer.seal("authorization request", browser, JSON.stringify(facts));
 }
 
@@ -172,21 +187,24 @@ export function openRequest(sealed: string, browser: string, sealer: Sealer): Re
   if (sealed.length > 32_768 || !SEALED.test(sealed)) return undefined;
   const text = sealer.open("authorization request", browser, sealed);
   if (text === undefined) return undefined;
-  const [query, startedAt, nonce, codeSalt, seen] = JSON.parse(text) as [string, Millis, string, string, string?];
-  return { kind: "request", query, startedAt, nonce, codeSalt, ...(seen === undefined ? {} : { seen }) };
+  const [query, startedAt, nonce, codeSalt, seen, approvals] = JSON.parse(text) as [
+    ...[string, Millis, string, string],
+    ...[(string | null)?, ShownApprovals?],
+  ];
+  const shown = { ...(seen == null ? {} : { seen }), ...(approvals === undefined ? {} : { approvals }) };
+  return { kind: "request", query, startedAt, nonce, codeSalt, ...shown };
 }
 
 export function openDevice(sealed: string, browser: string, sealer: Sealer): DeviceContinuation | undefined {
-  if (sealed.length > 2048 || !SEALED.test(sealed)) return undefined;
+  if (sealed.length > 8192 || !SEALED.test(sealed)) return undefined;
   const text = sealer.open("device request", browser, sealed);
   if (text === undefined) return undefined;
-  const [userCode, claimedBy, clientId, confirmed] = JSON.parse(text) as [
-    string,
-    string | null,
-    string | null,
-    boolean,
+  const [userCode, claimedBy, clientId, confirmed, approvals] = JSON.parse(text) as [
+    ...[string, string | null, string | null, boolean],
+    ShownApprovals?,
   ];
-  return { kind: "device", userCode, claimedBy, clientId, confirmed };
+  const shown = approvals === undefined ? {} : { approvals };
+  return { kind: "device", userCode, claimedBy, clientId, confirmed, ...shown };
 }
 
 /** The page of that name. Undefined: there is none, so nobody can send a person to another address. */

@@ -124,7 +124,8 @@ async function answered(
   if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
   // A single scope can't be for once, because the next poll reads the active scopes.
   const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
-  const question = { client, owners, ...offered, onceByScope: false };
+  const { approvals } = flow.continuation;
+  const question = { client, owners, ...offered, onceByScope: false, approvals };
   const writer = {
     denied: (owner: OwnerChoice | undefined) => deny(flow, owner, reader, context),
     allowed: (allowed: Allowed) => allow(flow, allowed, reader, context),

@@ -6,6 +6,7 @@ import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { Uses } from "../../storage-subset.ts";
 import {
+  approvalMark,
   approvalOf,
   chosenEndOf,
   hasAllowed,
@@ -28,6 +29,7 @@ import {
   undeclined,
 } from "../consent-needed.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
+import type { ShownApprovals } from "./continuation.ts";
 
 /** One owner whom the grant of a request can have. */
 export interface OwnerChoice {
@@ -382,6 +384,16 @@ function decisionOf(request: ConsentAsked, choice: OwnerChoice, now: Millis): Co
   if (!acting.chosen || acting.optedOut) return "ask";
   if (!needsNoPage(acting, names, reach, now)) return "elsewhere";
   return names.some((name) => hasChoiceEnded(choice, name, now)) ? "elsewhere" : "skip";
+}
+
+/** The approvals that a page shows, for its continuation. Empty: the person belongs to no company. */
+export function shownApprovals(choices: readonly OwnerChoice[], now: Millis): { readonly approvals?: ShownApprovals } {
+  const companies = choices.filter(({ acting }) => acting !== undefined);
+  const marks = companies.flatMap(({ ownerId, acting, reach }) => {
+    const mark = approvalMark(acting, reach, now);
+    return mark === undefined ? [] : [[ownerId, mark] as const];
+  });
+  return companies.length === 0 ? {} : { approvals: Object.fromEntries(marks) };
 }
 
 /**

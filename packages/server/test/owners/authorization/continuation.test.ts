@@ -15,6 +15,9 @@ const page = { kind: "account_page", page: "passkeys", behind: undefined } as co
 const kinds: readonly (readonly [string, Continuation])[] = [
   ["an authorization request", request],
   ["a device", device],
+  ["a request whose page showed approvals", { ...request, approvals: { company: "1.2" } }],
+  ["likewise of an app that describes itself", { ...request, seen: "looks", approvals: {} }],
+  ["a device whose page showed approvals", { ...device, approvals: { company: "1." } }],
   ["an invitation", { kind: "invitation", token: "genuine" }],
   ["a page of the account", page],
   ["the members of a company", { ...page, page: "company/acme" }],
