@@ -269,12 +269,12 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   ]);
   if (verdict !== "decides" || reach === undefined) return { kind: "no_consent" };
   if (isPaused(before) && !(args.resumes === true && isAdmin)) return { kind: "no_consent" };
-  const decision = { ...args, ...givenFor(reach) };
+  const decision = sparing({ ...args, ...givenFor(reach) }, grant.personId);
   const { scopes, decidedAt, lasting } = decidedScopes(before, decision);
   const terms = { ...grant, refreshable: grant.refreshable && lasting };
   const row = underOffline(terms, grant.scopes, before, chosen);
   if (!(await insertGrant(tx, row, scopes, now, decidedAt))) return alreadyThere(tx, grant, now);
-  const after = await recordApproval(tx, before, sparing(decision, grant.personId), grant.grantId, seen.live);
+  const after = await recordApproval(tx, before, decision, grant.grantId, seen.live);
   if (isPaused(before)) await goOn(tx, after, { by: grant.personId, ceiling: grant.ceiling, now });
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
   await rememberAnswer(tx, grant, remembered, { lasting, chosen, record: before }, now);
