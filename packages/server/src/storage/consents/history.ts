@@ -60,11 +60,11 @@ export async function noteReconnected(
 
 /**
  * Writes an entry, unless the entries of the same day (UTC) name all its scopes already. So a day has at most one entry
- * for each scope.
+ * for each scope. The caller holds the owner's lock.
  *
  * @param same the parts of the record that such entries have in common.
  */
-async function noteOncePerDay(
+export async function noteOncePerDay(
   tx: Tx,
   entry: Omit<HistoryEntry, "entryId">,
   same: HistoryEntry["record"],

@@ -1,11 +1,11 @@
 /** Grants without a code: by password, assertion or device (RFC 6749 §4.3, RFC 7521 §4.1, RFC 8628 §3.4). */
 
 import { underOffline } from "../../oauth/consent-reach.ts";
-import type { GrantedScope, Millis } from "../../oauth/model.ts";
+import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { directScopes, recordDirect, startOf, stopOf } from "../../owners/consent-without-page.ts";
 import { lockConsent, writeConsent } from "../consents/consents.ts";
-import { note } from "../consents/history.ts";
+import { note, noteOncePerDay } from "../consents/history.ts";
 import { sql, type Tx, transaction } from "../define-verbs.ts";
 import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../row-conversion.ts";
 import { latestEnd, ownerVerdict } from "./grant-lifecycle.ts";
@@ -34,23 +34,29 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   if (row === undefined) return { kind: "exists" };
   const after = recordDirect(record, args);
   writeConsent(tx, after);
-  // Writes a history entry if the scopes of the app change, not each time that a program comes back with the same ones.
-  const held = new Set(record?.scopes.map(({ name }) => name));
-  if (record !== stored || record === undefined || after.scopes.some(({ name }) => !held.has(name))) {
-    await note(tx, {
-      ...{ partition, ownerId, clientId, entryId: grant.grantId, at: now, kind: "allowed" },
-      record: {
-        clientName: args.shown.clientName,
-        by: after.grantedBy,
-        via: args.via,
-        scopes,
-        removed: [],
-        expiresAt: after.expiresAt,
-      },
-    });
+  const known = knownBefore(record, args);
+  const isFirst = record === undefined || record !== stored;
+  if (isFirst || scopes.some(({ name }) => !known.has(name))) {
+    const by = args.via === "operator policy" ? "operator" : grant.personId;
+    const same = { clientName: null, by, via: args.via, scopes: [], removed: [], expiresAt: null };
+    const entry = {
+      ...{ partition, ownerId, clientId, at: now, kind: "allowed" as const },
+      record: { ...same, clientName: args.shown.clientName, scopes, expiresAt: after.expiresAt },
+    };
+    if (isFirst) await note(tx, { ...entry, entryId: grant.grantId });
+    else await noteOncePerDay(tx, entry, same);
   }
   await supersede(tx, grant, after.shown.clientName, now);
   return { kind: "issued", grant: grantOf(row) };
+}
+
+/**
+ * The permissions that the history names already, so that a program which comes back with the same ones gets no entry each
+ * time. By the operator's policy, a permission is new as well if a page allowed it: it no longer ends with that answer.
+ */
+function knownBefore(record: Consent | undefined, { via }: IssueDirect): ReadonlySet<string> {
+  if (via === "operator policy") return new Set(record?.shown.byRules);
+  return new Set(record?.scopes.map(({ name }) => name));
 }
 
 /**

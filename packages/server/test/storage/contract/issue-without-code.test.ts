@@ -25,6 +25,15 @@ onEveryBackend("a grant without a code", (storage) => {
     clientId,
   });
 
+  /** How the app got access, and which permissions, the latest first. */
+  const told = async (direct: ReturnType<typeof aDirectGrant>) => {
+    const { partition, ownerId } = consentOf(direct);
+    const entries = await storage().history.list({ partition, ownerId, before: null, limit: 50 });
+    return entries
+      .filter(({ kind }) => kind === "allowed")
+      .map(({ record: { via, scopes } }) => [via, scopes.map(({ name }) => name).join(" ")]);
+  };
+
   test("for nobody, or for somebody who is disabled → no_owner, nothing written", async () => {
     const stranger = aDirectGrant(aPerson());
     expect(await storage().grants.issueWithoutCode(stranger)).toEqual({ kind: "no_owner" });
@@ -158,6 +167,67 @@ onEveryBackend("a grant without a code", (storage) => {
       expect(await namesOf(["read", "write"])).toEqual(["read", "write"]);
     },
   );
+
+  test("by operator policy, with a permission more → an entry that names it; the same ones again → none", async () => {
+    const person = await somebody();
+    const first = aDirectGrant(person, { via: "operator policy" }, { scopes: ["read"] });
+    const again = async (names: string[], at: number) => {
+      const of = { clientId: first.grant.clientId, scopes: names };
+      const outcome = await storage().grants.issueWithoutCode(
+        aDirectGrant(person, { via: "operator policy", now: NOW + at, accessUntil: NOW + at + MINUTE }, of),
+      );
+      expect(outcome.kind).toBe("issued");
+    };
+    await storage().grants.issueWithoutCode(first);
+    await again(["read"], 1);
+    expect(await told(first)).toEqual([["operator policy", "read"]]);
+    await again(["read", "write"], 2);
+    for (const at of [3, 4, DAY]) await again(["write", "read"], at);
+    await again(["read"], DAY + 1);
+    expect(await told(first)).toEqual([
+      ["operator policy", "read write"],
+      ["operator policy", "read"],
+    ]);
+    await again(["read", "delete"], DAY + 2);
+    await again(["share"], DAY + 3);
+    expect((await told(first)).slice(0, 2)).toEqual([
+      ["operator policy", "share"],
+      ["operator policy", "read delete"],
+    ]);
+  });
+
+  test("by operator policy, with what a page allowed → an entry, because it no longer ends with the page's answer", async () => {
+    const person = await somebody();
+    const grant = aGrant(person, { scopes: ["read"] });
+    await storage().grants.approve(anApproval(grant, { duration: 3600 }));
+    const of = { clientId: grant.clientId, scopes: ["read"] };
+    const direct = aDirectGrant(person, { via: "operator policy", now: NOW + 1 }, of);
+    await storage().grants.issueWithoutCode(direct);
+    await storage().grants.issueWithoutCode(aDirectGrant(person, { via: "operator policy", now: NOW + 2 }, of));
+    expect(await told(direct)).toEqual([
+      ["operator policy", "read"],
+      ["browser", "read"],
+    ]);
+  });
+
+  test("by a password, with more than a page allowed → an entry once a day", async () => {
+    const person = await somebody();
+    const grant = aGrant(person, { scopes: ["read"] });
+    await storage().grants.approve(anApproval(grant));
+    const direct = (at: number) =>
+      aDirectGrant(person, { now: NOW + at, accessUntil: NOW + at + MINUTE }, { clientId: grant.clientId });
+    for (const at of [1, 2, DAY, DAY + 1]) {
+      await storage().grants.issueWithoutCode({
+        ...direct(at),
+        grant: { ...direct(at).grant, scopes: ["read", "write"] },
+      });
+    }
+    expect(await told(direct(1))).toEqual([
+      ["password", "read write"],
+      ["password", "read write"],
+      ["browser", "read"],
+    ]);
+  });
 
   test("by operator policy, then a page for something else → the page's scopes alone stand", async () => {
     const person = await somebody();
