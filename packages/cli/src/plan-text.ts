@@ -106,16 +106,21 @@ const RETURNS_AFTER_DELETION: ReadonlySet<string> = new Set<keyof Ended>(["uses_
 
 /** What can't be undone. Without a sentence, all of it can. */
 function undoText(ending: readonly Change[]): readonly string[] {
-  const isGone = (isDeleted: boolean) =>
-    ending.some(({ action, ends = {} }) => {
-      if ((action === "delete") !== isDeleted) return false;
-      const counts = Object.entries(ends);
-      if (isDeleted) return counts.some(([name]) => !RETURNS_AFTER_DELETION.has(name));
-      return counts.some(([name, count]) => count > 0 && !RETURNS.has(name));
-    });
+  const isGone = ending.some(
+    ({ action, ends = {} }) =>
+      action === "delete" && Object.keys(ends).some((name) => !RETURNS_AFTER_DELETION.has(name)),
+  );
+  const gone = ending
+    .filter(({ action }) => action !== "delete")
+    .flatMap(({ ends = {} }) => Object.entries(ends).filter(([name, count]) => count > 0 && !RETURNS.has(name)))
+    .map(([name]) => name);
   return [
-    ...(isGone(true) ? [ending.length === 1 ? "You can't undo this." : "You can't undo a deletion."] : []),
-    ...(isGone(false) ? ["Access that ended doesn't come back when you undo the change."] : []),
+    ...(isGone ? [ending.length === 1 ? "You can't undo this." : "You can't undo a deletion."] : []),
+    // A disabled client or company. Consents stay, and count again when it is enabled.
+    ...(gone.includes("grants") ? ["Grants that ended don't come back when you undo the change."] : []),
+    ...(gone.some((name) => name !== "grants")
+      ? ["Access to a blocked app doesn't come back when you lift the block."]
+      : []),
     ...(ending.some(({ ends }) => THERE.some((name) => (ends?.[name] ?? 0) > 0))
       ? ["Access that an app already has at another server lasts until that server ends it."]
       : []),

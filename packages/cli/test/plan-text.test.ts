@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { destructiveText } from "../src/plan-text.ts";
 
 const TOKENS = "Issued access tokens work until they expire.";
-const GONE = "Access that ended doesn't come back when you undo the change.";
+const GONE = "Grants that ended don't come back when you undo the change.";
+const BLOCKED = "Access to a blocked app doesn't come back when you lift the block.";
 const THERE = "Access that an app already has at another server lasts until that server ends it.";
 
 type Ending = Pick<Change, "action" | "noun" | "key" | "ends" | "question">;
@@ -38,7 +39,7 @@ test.each<[string, readonly Ending[], string]>([
   [
     "an app is blocked",
     [{ action: "create", noun: "policy", key: "a", ends: { members_of_app: 1 } }],
-    `${TOKENS} ${GONE}`,
+    `${TOKENS} ${BLOCKED}`,
   ],
   [
     "one is deleted, one is disabled",

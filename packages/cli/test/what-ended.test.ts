@@ -239,6 +239,9 @@ test("client update --consent-ceiling → how many consents end now; the lists s
   expect(rules.map(({ expires_at: end }) => Date.parse(end) <= Date.now())).toEqual([true]);
   const raised = await said("client", "update", clientId, "--no-consent-ceiling");
   expect(raised).not.toContain("The limit");
+  expect(raised).toMatch(
+    /The earlier limit had ended these, and they count again: \d consents?\. With them, the app gets/,
+  );
   expect(await said("consent", "list", "--client", clientId)).toMatch(/Printer +active +read/);
   await said("company", "policy", "acme", clientId, "--rule", "none", "--members", "keep");
 });
@@ -248,11 +251,19 @@ test("client update --remove-scope → what tokens and consents have now; disabl
   expect(await said("client", "update", clientId, "--remove-scope", "write")).toContain(
     `New tokens don't contain write, also those of existing grants. ${TOKENS} Consents still name what owners allowed: if you add a scope again, these consents count again.`,
   );
+  // No consent names it.
+  expect(await said("client", "update", clientId, "--add-scope", "write")).not.toContain("count again");
+  await said("client", "update", clientId, "--remove-scope", "read");
+  expect(await said("client", "update", clientId, "--add-scope", "read")).toMatch(
+    /These count again for read: \d consents?\. With them, the app gets this access without asking the owner, also with refresh tokens from before\./,
+  );
   const grantType = (flag: string) => said("client", "update", clientId, flag, "refresh_token");
   expect(await grantType("--remove-grant-type")).toContain(
     `The refresh tokens of the client stop working now. They work again if you add the grant type refresh_token again before they expire. ${TOKENS}`,
   );
-  expect(await grantType("--add-grant-type")).not.toContain("stop working");
+  const again = await grantType("--add-grant-type");
+  expect(again).toContain("Refresh tokens from before work again, until they expire.");
+  expect(again).not.toContain("stop working");
   const own = ["--type", "confidential", "--grant-type", "client_credentials", "--own-scope", "read"];
   const { client_id: robot } = await at.json(["client", "create", "--name", "Robot", ...own]);
   expect(await said("client", "disable", String(robot), "--yes")).toContain(

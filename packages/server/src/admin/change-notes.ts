@@ -37,6 +37,7 @@ import {
 } from "./deletion-impact.ts";
 import { setUserStatus, type UserRef, userOf } from "./people.ts";
 import type { Precondition } from "./precondition.ts";
+import { returnNotes } from "./returning-access.ts";
 import {
   createScope,
   type NewScope,
@@ -276,7 +277,12 @@ export async function changeClient(
   const connections = await connectionNotes(earlier, client, context);
   return {
     client,
-    notes: [...removalNotes(earlier, client), ...connections, ...(await ceilingNotes(earlier, client, context))],
+    notes: [
+      ...removalNotes(earlier, client),
+      ...connections,
+      ...(await ceilingNotes(earlier, client, context)),
+      ...(await returnNotes(earlier, client, context)),
+    ],
   };
 }
 

@@ -48,25 +48,34 @@ export async function impactOfCeiling(
   const [old, ceiling] = [ceilingFor(before, context), ceilingFor(after, context)];
   if (ceiling === null || (old !== null && old <= ceiling)) return undefined;
   const now = context.now();
-  const lasting = (consent: Consent, limit: Millis | null) => {
-    const { status, expiresAt } = consentUnder(consent, limit);
-    return status === "active" && (expiresAt === null || expiresAt > now);
-  };
-  const { clientId } = before;
-  let [ends, lasts, place] = [0, 0, null as { readonly ownerId: string; readonly clientId: string } | null];
+  let [ends, lasts] = [0, 0];
+  for await (const consent of consentsOf(before.clientId, context)) {
+    if (!lastsUnder(consent, old, now)) continue;
+    if (lastsUnder(consent, ceiling, now)) lasts += 1;
+    else ends += 1;
+  }
+  return { ends, lasts, ceiling };
+}
+
+/** True: the consent lasts under a limit. */
+export function lastsUnder(consent: Consent, limit: Millis | null, now: Millis): boolean {
+  const { status, expiresAt } = consentUnder(consent, limit);
+  return status === "active" && (expiresAt === null || expiresAt > now);
+}
+
+/** The consents to a client, at most `MOST_COUNTED`. */
+export async function* consentsOf(clientId: string, { storage }: AdminContext): AsyncGenerator<Consent> {
+  let place: { readonly ownerId: string; readonly clientId: string } | null = null;
   for (let seen = 0; seen < MOST_COUNTED; ) {
-    const page = await context.storage.directory.consents({ ownerId: null, clientId, after: place, limit: 1000 });
-    for (const consent of page) {
-      if (!lasting(consent, old)) continue;
-      if (lasting(consent, ceiling)) lasts += 1;
-      else ends += 1;
-    }
+    const page: readonly Consent[] = await storage.directory.consents({
+      ...{ ownerId: null, clientId, after: place, limit: 1000 },
+    });
+    yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < 1000) break;
     place = last;
     seen += page.length;
   }
-  return { ends, lasts, ceiling };
 }
 
 /** What admins of companies chose of an offer. Companies with the same choice are counted together. */

@@ -125,6 +125,10 @@ async function trial(
     if (counted !== undefined) ends.set(nameOf(step.kind, labelOf(step)), counted);
   }
   const answers = new Map<string, Told>();
+  for (const step of draft.steps) {
+    const notes = step.action === "update" ? await step.kind.notes?.(step.present, step.changes, context) : undefined;
+    if (notes !== undefined) answers.set(nameOf(step.kind, labelOf(step)), { notes: [...notes], warnings: [] });
+  }
   const made = await carryOut(file, draft.steps, operatorOf(context, authority, config), answers);
   const marks = [...draft.marks, ...made];
   const [changes, notes, idle]: [Change[], string[], Set<string>] = [[], [], new Set()];

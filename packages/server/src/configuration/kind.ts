@@ -108,6 +108,8 @@ export interface Kind {
   remove(present: Present, operator: Operator): Promise<void>;
   /** What ends when a record is deleted, or changed by changes that can end access: things with their numbers. Undefined: the changes end none. */
   ends?(present: Present, how: "delete" | "change", context: Context, changes: Fields): Promise<Ended | undefined>;
+  /** What changes mean for access that exists, beside the notes of the operations. Asked before the change. */
+  notes?(present: Present, changes: Fields, context: Context): Promise<readonly string[]>;
   /** What ends when a record is created. Undefined: nothing. */
   endsByCreation?(entry: Entry, context: Context): Promise<Ended | undefined>;
   /** What the operator should look at again. Absent: the warnings of the operations, of which one makes the whole change. */

@@ -5,6 +5,7 @@ import { hasCurrentSecret } from "../../admin/client-secrets.ts";
 import { allClients, clientRemarks, redirectRemarks, surroundings } from "../../admin/clients.ts";
 import { impactOfCeiling, impactOfClient, impactOfConnections, lossOf } from "../../admin/deletion-impact.ts";
 import { clientRecord } from "../../admin/output-records.ts";
+import { statusNotes } from "../../admin/returning-access.ts";
 import { similarRemarks } from "../../admin/similar-client-names.ts";
 import { type ConnectionRecord, connectionOf, connectionRecord } from "../../admin/token-exchange-policy.ts";
 import type { Client, Connection } from "../../oauth/model.ts";
@@ -137,6 +138,11 @@ export const clients: Kind = {
     }
     const { grants, consents, approvals } = await impactOfClient(label, context);
     return { ...(how === "delete" ? { grants, consents, approvals } : { grants }), ...connections };
+  },
+  async notes({ label, fields }, { status: asked }, context) {
+    if (asked === undefined || asked === fields["status"]) return [];
+    const { consents } = await impactOfClient(label, context);
+    return statusNotes("client", asked === "disabled", consents, " of owners");
   },
   async remarks(changed, context) {
     const around = await surroundings(context);

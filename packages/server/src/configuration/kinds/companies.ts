@@ -4,6 +4,7 @@ import { allCompanies } from "../../admin/companies.ts";
 import { companySignInRecord, signInOf } from "../../admin/company-sign-in.ts";
 import { impactOfCompany } from "../../admin/deletion-impact.ts";
 import { companyRecord } from "../../admin/output-records.ts";
+import { statusNotes } from "../../admin/returning-access.ts";
 import { canonicalSlug } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
 import {
@@ -101,6 +102,10 @@ export const companies: Kind = {
   async ends({ label }, how, context) {
     const { members: memberships, grants, consents } = await impactOfCompany(label, context);
     return how === "delete" ? { memberships, grants, consents } : { grants };
+  },
+  async notes({ label, fields }, { status: asked }, context) {
+    if (asked === undefined || asked === fields["status"]) return [];
+    return statusNotes("company", asked === "disabled", (await impactOfCompany(label, context)).consents);
   },
   keyProblem: (slug) =>
     canonicalSlug(slug) === slug
