@@ -63,7 +63,6 @@ const ONLY_BY_API: Readonly<Record<string, string>> = {
   eventOf: LISTED,
   scopeOf: LISTED,
   resourceOf: LISTED,
-  issuerOf: LISTED,
   allResources: "the command reads the same list from the storage",
   trustedClients: "a command has the authority of its machine",
   authorityOf: "a command has the authority of its machine",

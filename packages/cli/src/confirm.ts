@@ -142,6 +142,11 @@ export function statusTold(
   };
 }
 
+/** What the operator reads before a limit is taken away. `opens`: sentences about what is possible then. */
+export function limitText(what: string, opens: readonly string[]): string {
+  return `This change of ${what} takes away a limit. ${opens.join(" ")}`;
+}
+
 export const TOKENS = "Issued access tokens work until they expire.";
 
 function goneForGood(noun: string): string {

@@ -48,7 +48,17 @@ describe.each(["this machine", "a server"])("on %s", (where) => {
 
   describe("issuer update", () => {
     beforeEach(async () => {
-      const lists = ["--client", "batch", "--client", "report", "--subject", "@corp.test", "--email-domain", ""];
+      const lists = [
+        "--client",
+        "batch",
+        "--client",
+        "report",
+        "--subject",
+        "@corp.test",
+        "--email-domain",
+        "",
+        "--yes",
+      ];
       expect((await issuer(...lists)).code).toBe(0);
     });
 
@@ -75,9 +85,25 @@ describe.each(["this machine", "a server"])("on %s", (where) => {
       expect((await issuer("--client", "batch2")).stderr).toContain(
         "--client: the new list no longer has batch, report; to add to the list instead, use --add-client",
       );
-      expect((await issuer("--client", "")).stderr).toContain(
+      expect((await issuer("--client", "", "--yes")).stderr).toContain(
         "--client: the new list no longer has batch2. An empty list means no limit",
       );
+    });
+
+    test("a list emptied without --yes → what is possible then, and nothing is changed; with it → done, and the same is said", async () => {
+      const before = await shownIssuer();
+      const told =
+        "Without a list of clients, any client with the grant type can use the issuer's assertions. Without a list of subjects, the issuer's assertions can be about anybody.";
+      const refused = await issuer("--client", "", "--subject", "");
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining(`This change of issuer ${ISSUER} takes away a limit. ${told} Nothing was changed.`),
+      ]);
+      expect(await shownIssuer()).toEqual(before);
+      const done = await run("issuer", "update", ISSUER, "--client", "", "--subject", "", "--yes");
+      expect([done.code, await shownIssuer()]).toMatchObject([0, { clients: [], subjects: [] }]);
+      for (const sentence of told.split(/(?<=\.) /)) expect(done.stderr).toContain(sentence);
+      expect(await issuer("--client", "", "--max-lifetime", "60")).toMatchObject({ code: 0 });
     });
 
     test("the first value of a list → the command says that there is a limit now", async () => {
@@ -125,7 +151,7 @@ describe.each(["this machine", "a server"])("on %s", (where) => {
 
 test("concurrent additions → all are stored", { timeout: 30_000 }, async () => {
   const env = envs["this machine"] ?? {};
-  expect((await at.run(["issuer", "update", ISSUER, "--client", ""], { env })).code).toBe(0);
+  expect((await at.run(["issuer", "update", ISSUER, "--client", "", "--yes"], { env })).code).toBe(0);
   const add = (name: string) => at.run(["issuer", "update", ISSUER, "--add-client", name], { env, alone: true });
   const codes = await Promise.all(["batch", "batch2", "report"].map(add));
   expect(codes.map(({ code }) => code)).toEqual([0, 0, 0]);

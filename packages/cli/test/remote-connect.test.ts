@@ -31,7 +31,7 @@ test("cross-app access: a company's provider is trusted, an app is connected; ot
   const uri = "https://jag.idp.test";
   const kind = ["--type", "id-jag", "--issuer", uri, "--jwks-uri", `${uri}/jwks`, "--company", "jag"];
   expect(await json(["issuer", "create", ...kind])).toMatchObject({ type: "id-jag", company, map_subject: "link" });
-  expect(await json(["issuer", "update", uri, "--no-company", "--tenant", "t"])).toMatchObject({
+  expect(await json(["issuer", "update", uri, "--no-company", "--tenant", "t", "--yes"])).toMatchObject({
     ...{ company: null, tenant: "t" },
   });
   const made = ["--type", "confidential", "--grant-type", "token-exchange"];

@@ -19,7 +19,7 @@ export function register(program: Command): void {
     .option("-f, --file <file>", "the configuration; -: standard input")
     .option("--plan", "show the changes and change nothing; exit code 3 if there are any")
     .option("--prune", "delete records that the file described before and does not describe any more")
-    .addOption(yesOption("don't ask before access ends; required in scripts"))
+    .addOption(yesOption("don't ask before access ends or a limit is taken away; required in scripts"))
     .addOption(
       new Option("--schema", "print the JSON Schema of the file, for editors").conflicts(["file", "plan", "prune"]),
     )

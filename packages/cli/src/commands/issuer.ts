@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerImpactRecord, IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, firstNames, limitText, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
 import { addChangeOptions, changedLists, changesOf, type ListFlag, listRemarks } from "../list-changes.ts";
 import {
   firstOf,
@@ -103,6 +103,7 @@ Examples:
         "disabled",
       ]),
     )
+    .addOption(yesOption("don't ask before a limit is taken away; required in scripts"))
     .action(change);
   verb(issuer, "delete <issuer>", "delete an issuer and its links; issued tokens work until they expire")
     .addOption(yesOption())
@@ -199,17 +200,21 @@ async function list(options: JsonOption) {
   });
 }
 
-async function change(issuer: string, options: IssuerOptions, command: Command) {
+async function change(issuer: string, options: IssuerOptions & YesOption, command: Command) {
   const keys = await keysOf(options);
   const { company } = options;
   const settings = { ...settingsOf(options), ...given({ keys }) };
   const lists = changesOf(options, ISSUER_LISTS);
   requireChanges({ ...settings, ...lists, ...given({ company }) }, "issuer");
   await withAdmin(options, async (admin, out) => {
-    const { companyBySlug, issuerRecord, issuerRemarks, updateIssuer } = await import("@assent/server/admin");
-    let before: IssuerSettings = {};
+    const { changeIssuer, companyBySlug, issuerOf, issuerRecord, issuerRemarks, limitsLost } = await import(
+      "@assent/server/admin"
+    );
+    let before = await issuerOf(issuer, admin);
     const changes = { ...settings, ...(await companyIn(company, (slug) => companyBySlug(slug, admin))) };
-    const changed = await updateIssuer(
+    const opens = limitsLost(before, { ...before, ...changes });
+    if (opens.length > 0) await confirm(limitText(`issuer ${issuer}`, opens), options);
+    const { issuer: changed, notes } = await changeIssuer(
       issuer,
       (present) => {
         before = present;
@@ -220,6 +225,7 @@ async function change(issuer: string, options: IssuerOptions, command: Command) 
     for (const remark of listRemarks(options, { before, after: changed }, ISSUER_LISTS)) out.warn(remark);
     for (const remark of issuerRemarks(changed)) out.warn(lineOf(remark, command));
     out.record(issuerRecord(changed));
+    for (const note of notes) out.note(note);
     if (options.status === "disabled") out.note(ISSUER_DISABLED);
   });
 }

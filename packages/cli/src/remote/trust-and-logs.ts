@@ -31,7 +31,7 @@ import {
   webhookQuestion,
   settingsOf as webhookSettingsOf,
 } from "../commands/webhook.ts";
-import { confirm, confirmOnTerminal } from "../confirm.ts";
+import { confirm, confirmOnTerminal, limitText } from "../confirm.ts";
 import { changedLists, changesOf, listRemarks } from "../list-changes.ts";
 import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
@@ -77,6 +77,18 @@ function listsOf({ scope, clients, email_domains: emailDomains, subjects }: Body
   };
 }
 
+/** Asks before a limit is taken away. */
+async function confirmLimits({ api, options }: RemoteCall, issuer: string, changes: Body): Promise<void> {
+  const { limitsLost } = await import("@assent/server/admin");
+  const limitsOf = (record: Body) => {
+    const { company, tenant } = record as { readonly company?: string | null; readonly tenant?: string | null };
+    return { ...listsOf(record), company: company ?? null, tenant: tenant ?? null };
+  };
+  const present = await api.call("issuers.show", { path: [issuer] });
+  const opens = limitsLost(limitsOf(present), limitsOf({ ...present, ...changes }));
+  if (opens.length > 0) await confirm(`${on(api)}${limitText(`issuer ${issuer}`, opens)}`, options);
+}
+
 const issuerCommands: RemoteCommands = {
   "issuer create": async (call) => {
     const { type, issuer } = call.options;
@@ -94,6 +106,7 @@ const issuerCommands: RemoteCommands = {
     const changes = await issuerFields(call);
     const lists = changesOf(options, ISSUER_LISTS);
     requireChanges({ ...changes, ...lists }, "issuer");
+    await confirmLimits(call, issuer, changes);
     let before = {};
     const changed = await api.change("issuers", [issuer], (present) => {
       before = listsOf(present);

@@ -99,6 +99,39 @@ export function updateIssuer(
   });
 }
 
+/** The settings that say who can use an issuer's assertions, and for whom. */
+export type IssuerLimits = Pick<TrustedIssuer, "clients" | "subjects" | "emailDomains" | "company" | "tenant">;
+
+/** What an issuer's assertions can do without a limit that they had. Empty: they have all their limits. */
+export function limitsLost(before: IssuerLimits, after: IssuerLimits): readonly string[] {
+  const isGone = (field: "clients" | "subjects" | "emailDomains") =>
+    before[field].length > 0 && after[field].length === 0;
+  const isNull = (field: "company" | "tenant") => (before[field] ?? null) !== null && (after[field] ?? null) === null;
+  return [
+    ...(isGone("clients")
+      ? ["Without a list of clients, any client with the grant type can use the issuer's assertions."]
+      : []),
+    ...(isGone("subjects") ? ["Without a list of subjects, the issuer's assertions can be about anybody."] : []),
+    ...(isGone("emailDomains")
+      ? ["Without a list of e-mail domains, the issuer's assertions can name addresses of any domain."]
+      : []),
+    ...(isNull("company") ? ["Without a company, the issuer speaks for everybody here."] : []),
+    ...(isNull("tenant") ? ["Without a tenant, the issuer's assertions need no claim tenant."] : []),
+  ];
+}
+
+/** Throws as `updateIssuer`. `notes`: what its assertions can do now that they could not do before. */
+export async function changeIssuer(
+  ...[id, changes, context, check]: Parameters<typeof updateIssuer>
+): Promise<{ readonly issuer: TrustedIssuer; readonly notes: readonly string[] }> {
+  const seen: TrustedIssuer[] = [];
+  const issuer = await updateIssuer(id, changes, context, (present) => {
+    check?.(present);
+    seen.push(present);
+  });
+  return { issuer, notes: limitsLost(seen.at(-1) ?? issuer, issuer) };
+}
+
 /** Its assertions are refused from now on; tokens issued for them work until they expire. Throws `unknown`. */
 export async function deleteIssuer(issuer: string, { storage, now }: AdminContext): Promise<void> {
   if (!(await storage.issuers.delete({ issuer, now: now() }))) unknownIssuer(issuer);

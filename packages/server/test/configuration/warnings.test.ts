@@ -94,6 +94,28 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     ]);
   });
 
+  test("lists that limit an issuer are taken out → notes, and the operator must agree; another value → neither", async () => {
+    const limited = (fields: string) => ISSUER.replace("    create_owners: true\n", fields);
+    const all = "    clients: [web]\n    subjects: [dan]\n    email_domains: [corp.example]\n";
+    const opened = async (fields: string) => {
+      const { changes, notes } = await planOf(limited(fields), at.admin);
+      const { question = "" } = changes[0] ?? {};
+      const told = notes.map((one) => one.replace("issuer https://idp.example.com: ", ""));
+      expect(question).toBe(told.length === 0 ? "" : `takes away a limit. ${told.join(" ").replace(/\.$/, "")}`);
+      return told;
+    };
+    expect(await opened(all)).toEqual([]);
+    await apply(limited(all), at.admin);
+    expect(await opened(all.replace("dan", "eve"))).toEqual([]);
+    expect(await opened("    scope: photos:view\n".replace(/.*\n/, ""))).toEqual([
+      "Without a list of clients, any client with the grant type can use the issuer's assertions.",
+      "Without a list of subjects, the issuer's assertions can be about anybody.",
+      "Without a list of e-mail domains, the issuer's assertions can name addresses of any domain.",
+    ]);
+    expect(await opened(all.replace(/.*dan.*\n/, ""))).toHaveLength(1);
+    await apply(FILE, at.admin, { prune: true });
+  });
+
   test("a new client → the plan has grant types and response types that are no defaults", async () => {
     const fields = async (text: string, key: string) =>
       (await planOf(text, at.admin)).changes.find((one) => one.key === key)?.fields.map(({ field }) => field) ?? [];

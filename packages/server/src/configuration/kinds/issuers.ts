@@ -2,7 +2,7 @@
 
 import { impactOfIssuer } from "../../admin/deletion-impact.ts";
 import { issuerRecord } from "../../admin/output-records.ts";
-import { DEFAULT_ASSERTION_LIFETIME } from "../../admin/trusted-issuers.ts";
+import { DEFAULT_ASSERTION_LIFETIME, limitsLost } from "../../admin/trusted-issuers.ts";
 import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
 import { entrySchema, type Fields, type Kind, type Present, present, withDomains } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
@@ -55,6 +55,11 @@ export const issuers: Kind = {
   },
   async remove({ label }, operator) {
     await operator.run("issuers.delete", { issuer: label });
+  },
+  question({ before, after }) {
+    if (before === undefined) return undefined;
+    const lost = limitsLost(before.record as TrustedIssuer, after.record as TrustedIssuer).join(" ");
+    return lost === "" ? undefined : `takes away a limit. ${lost.replace(/\.$/, "")}`;
   },
   ends: async ({ label }, _how, context) => ({ subject_links: (await impactOfIssuer(label, context)).links }),
 };

@@ -7,6 +7,7 @@ import { issuerRecord, subjectLinkRecord } from "../../../admin/output-records.t
 import { linkPage, linkSubject, unlinkSubject } from "../../../admin/subject-links.ts";
 import {
   allIssuers,
+  changeIssuer,
   createIssuer,
   deleteIssuer,
   type IssuerKeys,
@@ -14,14 +15,27 @@ import {
   issuerOf,
   issuerRemarks,
   MAX_ASSERTION_LIFETIME,
-  updateIssuer,
 } from "../../../admin/trusted-issuers.ts";
 import type { TrustedIssuer } from "../../../oauth/trusted-issuer.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageInMemory, pageOf } from "../lists.ts";
 import { at, operation, reads, writes } from "../operation.ts";
 import { refuseFields } from "../problem.ts";
 import * as records from "../records.ts";
-import { body, given, ids, oneOf, orNull, record, remarksIn, scopeText, text, texts, words } from "../schemas.ts";
+import {
+  body,
+  given,
+  ids,
+  notesIn,
+  oneOf,
+  orNull,
+  record,
+  remarksIn,
+  scopeText,
+  text,
+  texts,
+  withNotes,
+  words,
+} from "../schemas.ts";
 
 const maybe = Type.Optional;
 /** Of a PEM file or of metadata. The body as a whole is smaller. */
@@ -153,18 +167,19 @@ const issuerOperations = [
     ...at("issuers.update", "PATCH /issuers/{issuer}"),
     ...writes("issuers"),
     summary: "Change an issuer",
-    notes: "Fields that the body does not have stay. Lists and keys are replaced as a whole.",
+    notes:
+      "Fields that the body does not have stay. Lists and keys are replaced as a whole. `notes` says what the issuer's assertions can do without a limit that they had.",
     command: "issuer update",
     body: issuerChanges,
-    result: shown,
+    result: record({ ...records.issuerRecord.properties, ...records.withRemarks, ...withNotes }),
     tagged: true,
     matches: true,
     async answer({ params, body: asked, admin, match }) {
       const changes = { ...settingsIn(asked), ...given({ keys: keysIn(asked) }) };
-      const changed = await updateIssuer(params["issuer"] ?? "", changes, admin, (present) =>
+      const { issuer: changed, notes } = await changeIssuer(params["issuer"] ?? "", changes, admin, (present) =>
         match(issuerRecord(present)),
       );
-      return answered(changed, remarksIn(issuerRemarks(changed)));
+      return answered(changed, { ...remarksIn(issuerRemarks(changed)), ...notesIn(notes) });
     },
   }),
   operation({
