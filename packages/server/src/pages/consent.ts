@@ -393,16 +393,16 @@ function next(view: ConsentView, words: Messages): Markup {
     ? rich(words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   // The notice of a pause says what a refusal does.
-  const refusal = view.pausedAt !== undefined ? [] : [keeps ? nextDenyKeeps(view, words) : words.consent.nextDeny];
+  const refusal = view.pausedAt !== undefined ? [] : [refusalSays(view, keeps, words)];
   return html`<p class="next">
     ${sentences(words.language, ...(isChoice ? [tickedSays(view, keeps && isAll, words)] : []), where, ...refusal, undo)}
   </p>`;
 }
 
-function nextDenyKeeps({ scopes }: ConsentView, { consent }: Messages): string {
-  const offline = scopes.find(({ name }) => name === OFFLINE_ACCESS);
-  const away = offline?.awayUntil !== undefined || offline?.keptUntil !== undefined;
-  return away ? consent.nextDenyKeepsAway : consent.nextDenyKeeps;
+function refusalSays({ scopes, keepsByPolicy = false }: ConsentView, keeps: boolean, { consent }: Messages): string {
+  if (keepsByPolicy || !keeps) return keepsByPolicy ? consent.nextDenyPolicy : consent.nextDeny;
+  const { awayUntil, keptUntil } = scopes.find(({ name }) => name === OFFLINE_ACCESS) ?? {};
+  return awayUntil !== undefined || keptUntil !== undefined ? consent.nextDenyKeepsAway : consent.nextDenyKeeps;
 }
 
 /**

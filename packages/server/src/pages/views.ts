@@ -245,6 +245,8 @@ export interface ConsentView {
   readonly otherHosts?: readonly string[];
   /** True: the app has access of the shown owner already, for whatever permissions and addresses. */
   readonly keepsAccess?: boolean;
+  /** True: the app gets some of that by the operator's policy, so that a refusal does not stop it. */
+  readonly keepsByPolicy?: boolean;
   /** What the app has of the shown owner, or gets back from a pause, although the request doesn't ask for it. Absent: nothing. */
   readonly notAsked?: readonly HeldPermission[];
   /** What the app gets back for everybody in a company for which it is paused, asked for or not. Absent: it isn't, or nothing. */

@@ -34,7 +34,7 @@ import {
 import { scopeWords } from "../../owners/company-connections.ts";
 import { approvalFor, beyondApproval, endOfRule, laterScopes } from "../../owners/company-rules.ts";
 import type { Company } from "../../owners/company-storage.ts";
-import { activeAt, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
+import { activeAt, againByRules, refusedScopes, unexpired } from "../../owners/consent-after-decision.ts";
 import {
   defaultDuration,
   durationField,
@@ -167,8 +167,17 @@ export function awayOf(owner: OwnerChoice, client: Client, tools: FlowTools): Pi
 }
 
 /** Whether the app has access of this owner already: a refusal leaves it. */
-export function keepsOf({ consent, reach }: OwnerChoice, now: Millis): Pick<ConsentView, "keepsAccess"> {
-  return unexpired(consent, reach, now).length > 0 ? { keepsAccess: true } : {};
+export function keepsOf(choice: OwnerChoice, now: Millis): Pick<ConsentView, "keepsAccess" | "keepsByPolicy"> {
+  const { consent, reach } = choice;
+  return {
+    ...(unexpired(consent, reach, now).length > 0 ? { keepsAccess: true } : {}),
+    ...(byPolicy(choice).length > 0 ? { keepsByPolicy: true } : {}),
+  };
+}
+
+/** The scopes that the app gets by the operator's policy, also after the end of what the person allows, unless they pause it. */
+function byPolicy({ acting, consent }: OwnerChoice): readonly string[] {
+  return acting === undefined && consent?.status === "active" ? againByRules(consent) : [];
 }
 
 /** What the app has of this owner, or gets back, beside what it asks for. No new token has what the operator no longer offers. */
@@ -412,6 +421,7 @@ export async function scopeChoices(
   // An answer of a person leaves what other addresses have.
   const kept = owner.acting === undefined ? elsewhereOf(owner, now) : new Map<string, Millis | null>();
   const away = awayBefore(owner, now);
+  const policy = new Set(byPolicy(owner));
   const declined = declinedFor(owner, now);
   const leftOut = leftOutFor(owner, now);
   const { removed } = refusedScopes(consent, reach, now);
@@ -442,6 +452,7 @@ export async function scopeChoices(
             : {}),
         }),
     ...besideOf(beside.get(scope.name)),
+    ...(policy.has(scope.name) ? { byPolicy: true } : {}),
     duration:
       readDuration(chosen(scope.name), durationsFor(client, tools.authorization)) === undefined
         ? null

@@ -116,6 +116,8 @@ export interface ScopeEnds {
   readonly keptLimits?: boolean;
   /** As `onceUntil`, of refresh tokens from before the client asked for `offline_access`. The answer replaces them. */
   readonly awayUntil?: number | null;
+  /** True: the app has the scope by the operator's policy until the owner revokes it, however long they allow it here. */
+  readonly byPolicy?: boolean;
 }
 
 /** A permission of the app, in a list without boxes. */
@@ -138,10 +140,14 @@ export function endsTogether(scopes: readonly ScopeEnds[], now: number, words: M
 
 /** On the consent page, a scope's present end, or that of older access. Null if the scope is new. */
 export function presentEnd(
-  { endsAt, onceUntil, keptUntil, keptLimits = false, awayUntil }: ScopeEnds,
+  { endsAt, onceUntil, keptUntil, keptLimits = false, awayUntil, byPolicy = false }: ScopeEnds,
   { now, pausedAt }: { readonly now: number; readonly pausedAt?: number },
   words: Messages,
 ): Child {
+  if (byPolicy) {
+    const text = pausedAt === undefined ? words.consent.policyNever : words.agents.backNever;
+    return html`<span class="soft small">${text}</span>`;
+  }
   if (onceUntil !== undefined) {
     const text = rich(words.consent.onceBefore, { when: timeElement(words, onceUntil, now) });
     return html`<span class="soft small">${text}</span>`;

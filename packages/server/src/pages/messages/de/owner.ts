@@ -71,6 +71,7 @@ export const owner = {
     keptEnds: "Die App hat das bereits, unabhängig von Ihrer Wahl hier; das endet {when}",
     keptEndsHere: "Die App hat das bereits, unabhängig von Ihrer Wahl hier; das endet {when}, und hier nicht später",
     keptNever: "Die App hat das bereits, unabhängig von Ihrer Wahl hier, ohne Ende",
+    policyNever: "Die App hat das bereits nach den Richtlinien dieses Dienstes, bis Sie es widerrufen",
     awayEnds: "Die App hat das jetzt schon; das endet {when}. Ihre Wahl hier ersetzt es",
     awayNever: "Die App hat das jetzt schon, ohne Ende. Ihre Wahl hier ersetzt es",
     duration: "Für wie lange",
@@ -94,6 +95,8 @@ export const owner = {
     nextTickedNow: "Die App erhält jetzt nur, was angekreuzt ist.",
     nextTickedOfAsked: "Von dem, was die App jetzt möchte, erhält sie nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
+    nextDenyPolicy:
+      "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält, was die Richtlinien dieses Dienstes ihr geben.",
     nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",
     nextDenyKeepsAway:
       "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat, auch während Sie nicht da sind.",

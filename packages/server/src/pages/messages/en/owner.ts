@@ -67,6 +67,7 @@ export const owner = {
     keptEnds: "The app has this already, whatever you choose here; that ends {when}",
     keptEndsHere: "The app has this already, whatever you choose here; that ends {when}, and here no later",
     keptNever: "The app has this already, whatever you choose here, with no end",
+    policyNever: "The app has this already by the policy of this service, until you revoke it",
     awayEnds: "The app has this now; that ends {when}. Your choice here replaces it",
     awayNever: "The app has this now, with no end. Your choice here replaces it",
     duration: "How long",
@@ -89,6 +90,7 @@ export const owner = {
     nextTickedNow: "Now, the app gets only what is ticked.",
     nextTickedOfAsked: "Of what it asks for now, the app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
+    nextDenyPolicy: "If you don’t allow it, nothing changes: the app keeps what the policy of this service gives it.",
     nextDenyKeeps: "If you don’t allow it, nothing changes: the app keeps the access that it has.",
     nextDenyKeepsAway:
       "If you don’t allow it, nothing changes: the app keeps the access that it has, also while you’re away.",

@@ -70,6 +70,7 @@ export const owner = {
     keptEnds: "La aplicación ya lo tiene, elija lo que elija aquí; eso termina {when}",
     keptEndsHere: "La aplicación ya lo tiene, elija lo que elija aquí; eso termina {when}, y aquí no más tarde",
     keptNever: "La aplicación ya lo tiene, elija lo que elija aquí, sin fecha de fin",
+    policyNever: "La aplicación ya lo tiene según la política de este servicio, hasta que lo revoque",
     awayEnds: "La aplicación ya lo tiene; eso termina {when}. Lo que elija aquí lo sustituye",
     awayNever: "La aplicación ya lo tiene, sin fecha de fin. Lo que elija aquí lo sustituye",
     duration: "Por cuánto tiempo",
@@ -93,6 +94,7 @@ export const owner = {
     nextTickedNow: "Por ahora, la aplicación obtiene solo lo que está marcado.",
     nextTickedOfAsked: "De lo que pide ahora, la aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
+    nextDenyPolicy: "Si no lo permite, nada cambia: la aplicación conserva lo que le da la política de este servicio.",
     nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
     nextDenyKeepsAway:
       "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene, también en su ausencia.",

@@ -73,6 +73,7 @@ export const owner = {
     keptEnds: "L’application l’a déjà, quel que soit votre choix ici ; cela prend fin {when}",
     keptEndsHere: "L’application l’a déjà, quel que soit votre choix ici ; cela prend fin {when}, et ici pas plus tard",
     keptNever: "L’application l’a déjà, quel que soit votre choix ici, sans fin prévue",
+    policyNever: "L’application l’a déjà selon la politique de ce service, jusqu’à ce que vous la révoquiez",
     awayEnds: "L’application l’a déjà ; cela prend fin {when}. Votre choix ici le remplace",
     awayNever: "L’application l’a déjà, sans fin prévue. Votre choix ici le remplace",
     duration: "Durée",
@@ -96,6 +97,8 @@ export const owner = {
     nextTickedNow: "Pour l’instant, l’application n’obtient que ce qui est coché.",
     nextTickedOfAsked: "De ce qu’elle demande maintenant, l’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
+    nextDenyPolicy:
+      "Si vous n’autorisez pas, rien ne change : l’application garde ce que lui accorde la politique de ce service.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
     nextDenyKeepsAway:
       "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a, y compris en votre absence.",
