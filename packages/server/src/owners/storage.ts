@@ -426,12 +426,12 @@ export interface OwnerStorage {
     list(args: HistoryPage): Promise<readonly HistoryEntry[]>;
     /** Undefined: the entry does not exist, or belongs to another owner. */
     get(args: { readonly ownerId: string; readonly entryId: string }): Promise<HistoryEntry | undefined>;
-    /** The apps that the owner resumed since then, and when they last did. */
+    /** The apps that the owner resumed since then, and when they last did. `wasPaused`: the app was paused at that time. */
     resumedSince(args: {
       readonly partition: number;
       readonly ownerId: string;
       readonly since: Millis;
-    }): Promise<readonly { readonly clientId: string; readonly at: Millis }[]>;
+    }): Promise<readonly { readonly clientId: string; readonly at: Millis; readonly wasPaused: boolean }[]>;
     /** Keeps the public key of a signed receipt for good. True: the key was new. */
     keepReceiptKey(args: { readonly kid: string; readonly publicJwk: string; readonly now: Millis }): Promise<boolean>;
     /** The public JWKs, as JSON, of all keys that ever signed a receipt. */

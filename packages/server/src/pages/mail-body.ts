@@ -235,10 +235,15 @@ function appList({ names, companies = [], more }: NamedApps, words: Messages): S
 }
 
 /** Says which apps lost access by a recovery, and when it ends. */
-function accessRevoked({ kind, values: { recovery, appsEndIn } }: MailView, chrome: Chrome): readonly Said[] {
+function accessRevoked(
+  { kind, values: { recovery, appsEndIn, companiesKeep } }: MailView,
+  chrome: Chrome,
+): readonly Said[] {
   const { words } = chrome;
   if (recovery === undefined) return [];
-  const { doneEnded, doneLost, restoredApps } = words.takeBack;
+  const { doneEnded, doneLost, restoredApps, companiesKeep: kept } = words.takeBack;
+  const pausedAgain = recovery.pausedAgain === undefined ? null : appList(recovery.pausedAgain, words);
+  const companies = companiesKeep === true ? [kept] : [];
   const say = (
     apps: NamedApps | undefined,
     message: typeof doneEnded | typeof doneLost,
@@ -253,7 +258,15 @@ function accessRevoked({ kind, values: { recovery, appsEndIn } }: MailView, chro
   return [
     ...say(recovery.ended, doneEnded, accessEnds),
     ...say(recovery.narrowed, doneLost, permissionsEnd),
-    ...(kind === "factorsRestored" ? [{ text: restoredApps, html: restoredApps }] : []),
+    ...(pausedAgain === null
+      ? []
+      : [
+          {
+            text: fill(words.takeBack.pausedAgain, { list: pausedAgain.text }),
+            html: rich(words.takeBack.pausedAgain, { list: pausedAgain.html }),
+          },
+        ]),
+    ...(kind === "factorsRestored" ? [restoredApps, ...companies].map((text) => ({ text, html: text })) : []),
   ];
 }
 

@@ -98,6 +98,7 @@ function aRestore(changes: Partial<RestoreView> = {}): RestoreView {
       stale: false,
       leavesAt: null,
       moved: null,
+      member: false,
     },
     ...changes,
   };
@@ -105,13 +106,8 @@ function aRestore(changes: Partial<RestoreView> = {}): RestoreView {
 
 function aRestored(changes: Partial<RestoredView> = {}): RestoredView {
   return {
-    csrf: "csrf-value",
-    stays: false,
-    proving: null,
-    ended: [],
-    narrowed: [],
-    endsIn: 0,
-    moved: null,
+    ...{ csrf: "csrf-value", stays: false, proving: null, ended: [], narrowed: [], paused: [], endsIn: 0 },
+    ...{ moved: null, member: false },
     ...changes,
   };
 }
@@ -187,12 +183,14 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   restore: (c) => restorePage(aRestore(), c),
   "restore-leaving": (c) => restorePage(aRestore({ leavesAt: NOW + 12 * DAY }), c),
   "restore-stale": (c) => restorePage(aRestore({ stale: true }), c),
-  "restore-moved": (c) => restorePage(aRestore({ moved }), c),
+  "restore-moved": (c) => restorePage(aRestore({ moved, member: true }), c),
   restored: (c) => restoredPage(aRestored(), c),
   "restored-codes": (c) =>
     restoredPage(
       aRestored({
         stays: true,
+        member: true,
+        paused: ["Night Backup"],
         proving: inNewBrowser,
         ended: many.map(({ name }) => name),
         narrowed: ["TV"],

@@ -5,7 +5,7 @@ import type { Millis } from "../../oauth/model.ts";
 import { type FollowedLink, followLink } from "../../owners/mail/open-mail-link.ts";
 import type { RemovedFactor } from "../../owners/recovery/storage.ts";
 import type { Moved } from "../../owners/recovery/undo-address-link.ts";
-import { movedSince, provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
+import { isMember, movedSince, provingSince, restore, showRemoved } from "../../owners/recovery/undo-factor-removal.ts";
 import { restoredPage, restorePage } from "../../pages/index.ts";
 import { type Visitor, visitorOf } from "../browser-of-request.ts";
 import { coarse, originOf } from "../connections/client-address.ts";
@@ -45,7 +45,7 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const { personId } = found.followed.person;
   tools.event("factors_restored", { owner: personId, address: http.address, restored: found.removed.length });
   const view = {
-    ...{ ...lost, moved: found.moved, csrf: formToken(visitor, tools) },
+    ...{ ...lost, moved: found.moved, member: found.member, csrf: formToken(visitor, tools) },
     stays: (found.followed.person.deleteAt ?? null) !== null,
     proving: (await provingSince(found.followed, recoveryContext(tools))) ?? null,
   };
@@ -56,14 +56,19 @@ interface Found {
   readonly followed: FollowedLink;
   readonly removed: readonly RemovedFactor[];
   readonly moved: Moved | null;
+  readonly member: boolean;
 }
 
 async function removedBehind(token: string | null, tools: RecoveryTools): Promise<Found | undefined> {
   const followed = await followLink(token, "restore", tools.account);
   if (followed === undefined) return undefined;
   const context = recoveryContext(tools);
-  const [removed, moved] = await Promise.all([showRemoved(followed, context), movedSince(followed, context)]);
-  return removed.length === 0 ? undefined : { followed, removed, moved };
+  const [removed, moved, member] = await Promise.all([
+    showRemoved(followed, context),
+    movedSince(followed, context),
+    isMember(followed, context),
+  ]);
+  return removed.length === 0 ? undefined : { followed, removed, moved, member };
 }
 
 function removedAt({ removed }: Pick<Found, "removed">): Millis {
@@ -72,14 +77,14 @@ function removedAt({ removed }: Pick<Found, "removed">): Millis {
 
 function askAnswer(
   link: string,
-  { followed, removed, moved }: Found,
+  { followed, removed, moved, member }: Found,
   visitor: Visitor,
   http: HttpRequest,
   tools: RecoveryTools,
   stale: boolean,
 ): Answer {
   const view = {
-    ...{ link, stale, person: followed.person.username, moved, now: tools.now() },
+    ...{ link, stale, person: followed.person.username, moved, member, now: tools.now() },
     csrf: formToken(visitor, tools),
     leavesAt: followed.person.deleteAt ?? null,
     at: removedAt({ removed }),

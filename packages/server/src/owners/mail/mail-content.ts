@@ -102,6 +102,8 @@ export interface MailDraft {
     readonly accountStays?: boolean;
     /** The account left the address to which the message goes. `owed`: a link that is asked for with it takes it back. */
     readonly moved?: { readonly at: Millis; readonly owed: boolean };
+    /** True: the person belongs to a company. Companies keep what was changed there since the removal that was undone. */
+    readonly companiesKeep?: boolean;
     /** How a recovery changed the factors and the access of apps. */
     readonly recovery?: RecoveryNews;
   };
@@ -133,6 +135,8 @@ export interface RecoveryNews {
   readonly keptApps: NamedApps;
   /** Apps that get nothing, because the owner paused them. Absent: none. */
   readonly paused?: NamedApps;
+  /** Apps that were resumed since the removal, and are paused again. Absent: none. */
+  readonly pausedAgain?: NamedApps;
 }
 
 /** Writes messages for the outbox. */

@@ -109,7 +109,7 @@ export interface RecoveryStorage {
      * Undoes a removal: the factors come back. They count as their owner's if the browser was the owner's own before
      * the removal, and was not yet signed out when they were added. All sessions end. `passwordHash` (of a password
      * that nobody knows) replaces the password. Factors and connections that were added since the removal end, unless a
-     * known device vouches for them.
+     * known device vouches for them. Apps that were paused then are paused again.
      */
     restoreFactors(
       args: Omit<MailLinkKey, "purpose"> & {

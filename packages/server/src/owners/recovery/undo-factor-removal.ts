@@ -3,6 +3,8 @@
 import type { ConsentedScope, Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
+import type { CompanyStorage } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import type { NamedApps, Postbox, RecoveryNews } from "../mail/mail-content.ts";
@@ -19,7 +21,8 @@ export interface RestoreContext extends MailLimitContext, TokenExpiryContext {
   readonly storage: MailLimitContext["storage"] &
     TokenExpiryContext["storage"] &
     Uses<FactorStorage, "secondFactors.get"> &
-    Uses<OwnerStorage, "consents.list"> &
+    Uses<OwnerStorage, "consents.list" | "history.resumedSince"> &
+    Uses<CompanyStorage, "members.companiesOf"> &
     Uses<RecoveryStorage, "recovery.removedFactors" | "recovery.restoreFactors" | "people.addresses">;
   readonly mail: Postbox;
   readonly issuer: string;
@@ -59,8 +62,18 @@ export interface LostAccess {
   readonly ended: readonly string[];
   /** Names of apps that keep what they had before. */
   readonly narrowed: readonly string[];
-  /** Minutes for which the last of these can still use what it lost. 0: none can. */
+  /** Names of apps that are paused again. */
+  readonly paused: readonly string[];
+  /** Minutes for which the last of the others can still use what it lost. 0: none can. */
   readonly endsIn: number;
+}
+
+/** Whether the person is a member of a company. Companies keep what was changed there in the person's name. */
+export async function isMember(
+  { person: { partition, personId } }: FollowedLink,
+  { storage, now }: RestoreContext,
+): Promise<boolean> {
+  return (await storage.members.companiesOf({ partition, personId, clientId: null, now: now() })).length > 0;
 }
 
 /** What apps lose if a removal of that time is undone now. */
@@ -70,7 +83,11 @@ async function lostSince(
   context: RestoreContext,
 ): Promise<LostAccess> {
   const now = context.now();
-  const consents = await context.storage.consents.list({ partition, ownerId: personId, now });
+  const { consents: stored, history } = context.storage;
+  const [consents, resumed] = await Promise.all([
+    stored.list({ partition, ownerId: personId, now }),
+    history.resumedSince({ partition, ownerId: personId, since }),
+  ]);
   const touched = consents.filter(({ consent }) => consent.createdAt >= since || consent.scopes.some(isSince(since)));
   const [narrowed, ended] = [true, false].map((stays) => touched.filter((one) => keepsSome(one, since) === stays));
   const [less, none] = await Promise.all(
@@ -83,7 +100,12 @@ async function lostSince(
     all.flatMap(({ consent }) => held?.get(consent.clientId) ?? []);
   const until = [...ends(narrowed, less), ...ends(ended)];
   const last = until.length === 0 ? undefined : Math.max(...until);
-  return { ended: named(ended), narrowed: named(narrowed), endsIn: minutesLeft(last, now) };
+  const again = new Set(resumed.flatMap(({ clientId, wasPaused }) => (wasPaused ? [clientId] : [])));
+  const paused = consents.filter((one) => again.has(one.consent.clientId) && ended?.includes(one) !== true);
+  return {
+    ...{ ended: named(ended), narrowed: named(narrowed), endsIn: minutesLeft(last, now) },
+    paused: named(paused.filter(({ consent }) => !isPaused(consent))),
+  };
 }
 
 function isSince(since: Millis) {
@@ -110,7 +132,7 @@ const TOLD_OF_CODES: readonly ProvingCodes[] = [
  * account gets a message.
  */
 export async function restore(
-  { key, link, person }: FollowedLink,
+  followed: FollowedLink,
   from: {
     readonly passwordHash: string;
     readonly since: Millis;
@@ -121,6 +143,7 @@ export async function restore(
   },
   context: RestoreContext,
 ): Promise<{ readonly outcome: FollowLinkOutcome; readonly lost: LostAccess }> {
+  const { key, link, person } = followed;
   const { storage, mail, issuer } = context;
   const { partition, personId, username } = person;
   const now = context.now();
@@ -129,10 +152,11 @@ export async function restore(
   const lost = await lostSince(person, from.since, context);
   const recovery: RecoveryNews = {
     ...{ removed: [], kept: [], keptApps: listOf([]) },
-    ...{ ended: listOf(lost.ended), narrowed: listOf(lost.narrowed) },
+    ...{ ended: listOf(lost.ended), narrowed: listOf(lost.narrowed), pausedAgain: listOf(lost.paused) },
   };
   const accountStays = (person.deleteAt ?? null) !== null;
-  const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn, accountStays };
+  const about = { accountStays, companiesKeep: await isMember(followed, context) };
+  const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn, ...about };
   const language = person.language ?? from.language;
   const heard: { readonly to: string; readonly theirs: boolean }[] = [];
   for (const to of told) {

@@ -96,6 +96,7 @@ export function restorePage(view: RestoreView, chrome: Chrome): string {
       </ul>
       <p>${takeBack.restoreThen}</p>
       <p>${takeBack.restoreApps}</p>
+      ${view.member && html`<p>${takeBack.companiesKeep}</p>`}
       ${leavingNotice(view.leavesAt, words)}
       ${view.moved !== null && movedNotice(view.moved, takeBack.movedThen, chrome)}
       <form class="buttons" method="post" action=${`${base}/recover/undo`}>
@@ -129,7 +130,9 @@ export function restoredPage(view: RestoredView, chrome: Chrome): string {
       ${view.stays && notice("plain", takeBack.stays)}
       ${view.ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: names(view.ended) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${view.narrowed.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneLost, { list: names(view.narrowed) }), permissionsEnd(view.endsIn, chrome))}</p>`}
+      ${view.paused.length > 0 && html`<p class="soft small">${rich(takeBack.pausedAgain, { list: names(view.paused) })}</p>`}
       <p class="soft small">${takeBack.restoredApps}</p>
+      ${view.member && html`<p class="soft small">${takeBack.companiesKeep}</p>`}
       ${view.moved !== null && movedNotice(view.moved, takeBack.movedNow, chrome)}
       ${view.moved?.owed === true && backForm(view.moved, view.csrf, chrome)}
       <a class=${view.moved?.owed === true ? "button" : "button primary"} href=${`${base}/recover`}>${recover.title}</a>

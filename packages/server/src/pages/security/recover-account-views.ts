@@ -150,6 +150,10 @@ export interface RestoredView {
   readonly ended: readonly string[];
   /** Names of apps that lost single permissions. */
   readonly narrowed: readonly string[];
+  /** Names of apps that are paused again. */
+  readonly paused: readonly string[];
+  /** As in `RestoreView`. */
+  readonly member: boolean;
   /** Minutes for which the last of these can still use what it lost. 0: none can. */
   readonly endsIn: number;
 }
@@ -162,6 +166,8 @@ export interface RestoreView {
   /** As in `TakeBackView`. */
   readonly leavesAt: number | null;
   readonly at: number;
+  /** True: the person belongs to a company. */
+  readonly member: boolean;
   readonly moved: MovedView | null;
   readonly now: number;
   readonly ways: readonly (NamedWay & SeenFrom & { readonly addedAt: number })[];

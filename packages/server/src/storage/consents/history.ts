@@ -10,7 +10,7 @@ import { type Params, query, type Row, type Sql, sql, statement, type Tx } from 
 import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
-import { DAY, isActive, json, text, whole } from "../row-conversion.ts";
+import { DAY, isActive, json, text, whole, wholeOrNull } from "../row-conversion.ts";
 
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
@@ -396,15 +396,40 @@ export const getHistoryEntry = query<{ readonly ownerId: string; readonly entryI
     row === undefined ? alarms.map(alarmOf).find((one) => one.entryId === entryId) : entryOf(row),
 });
 
+/** An app that was resumed. `wasPaused`: it was paused before the time that was asked for. */
+interface Resumed {
+  readonly clientId: string;
+  readonly at: Millis;
+  readonly wasPaused: boolean;
+}
+
+const resumptions = sql`SELECT client_id, MAX(CASE WHEN kind = 'resumed' THEN at END) AS at,
+    MIN(CASE WHEN kind = 'resumed' THEN at END) AS first_resumed, MIN(CASE WHEN kind = 'paused' THEN at END) AS first_paused
+  FROM history WHERE partition = :partition AND owner_id = :ownerId AND at >= :since AND kind IN ('paused', 'resumed')
+  GROUP BY client_id HAVING MAX(CASE WHEN kind = 'resumed' THEN at END) IS NOT NULL`;
+
+function resumedOf(row: Row): Resumed {
+  const paused = wholeOrNull(row, "first_paused");
+  const wasPaused = paused === null || whole(row, "first_resumed") < paused;
+  return { clientId: text(row, "client_id"), at: whole(row, "at"), wasPaused };
+}
+
 export const resumedSince = query<
   { readonly partition: number; readonly ownerId: string; readonly since: Millis },
-  readonly { readonly clientId: string; readonly at: Millis }[]
+  readonly Resumed[]
 >({
-  sql: sql`SELECT client_id, MAX(at) AS at FROM history
-    WHERE partition = :partition AND owner_id = :ownerId AND at >= :since AND kind = 'resumed' GROUP BY client_id`,
+  sql: resumptions,
   bind: ({ partition, ownerId, since }) => ({ partition, ownerId, since }),
-  outcome: (rows) => rows.map((row) => ({ clientId: text(row, "client_id"), at: whole(row, "at") })),
+  outcome: (rows) => rows.map(resumedOf),
 });
+
+/** The same, in a transaction. */
+export async function resumptionsSince(
+  tx: Tx,
+  args: { readonly partition: number; readonly ownerId: string; readonly since: Millis },
+): Promise<readonly Resumed[]> {
+  return (await tx.all(resumptions, args)).map(resumedOf);
+}
 
 /** Deletes the history together with its owner: nobody remains who could read it. */
 export async function eraseHistory(tx: Tx, partition: number, ownerId: string): Promise<void> {

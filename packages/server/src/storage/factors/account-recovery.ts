@@ -17,8 +17,8 @@ import {
   undoHolds,
 } from "../../owners/recovery/storage.ts";
 import { noteForCompanies, tellOf } from "../companies/membership-outbox.ts";
-import { endConsent, narrow } from "../consents/consents.ts";
-import { noteRecentEnded } from "../consents/history.ts";
+import { endConsent, narrow, setPaused } from "../consents/consents.ts";
+import { noteRecentEnded, resumptionsSince } from "../consents/history.ts";
 import { sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { endGrants, endingOf } from "../grants/end-in-batches.ts";
@@ -273,6 +273,12 @@ async function endNewConnections(
   await noteRecentEnded(tx, { partition, ownerId: personId, cause, by: personId, now }, "recent", ended);
 }
 
+/** Pauses apps that were paused at that time and were resumed since. */
+async function pauseAgain(tx: Tx, { partition, personId }: PersonKey, since: Millis, now: Millis): Promise<void> {
+  for (const { clientId, wasPaused } of await resumptionsSince(tx, { partition, ownerId: personId, since }))
+    if (wasPaused) await setPaused(tx, { partition, ownerId: personId, clientId, paused: true, by: personId, now });
+}
+
 /** The scopes that consents of the person got since then, or whose end was decided since. */
 async function widenedSince(
   tx: Tx,
@@ -328,6 +334,7 @@ export const writeRestore = transaction<
   if (row === undefined) throw new Error("the person was locked and is gone");
   await endSessions(tx, key, back.own, now);
   await endNewConnections(tx, key, back.since, "recent", now);
+  await pauseAgain(tx, key, back.since, now);
   await dropFirstUses(tx, key, back.since);
   const keeps = { before: back.since, butIn: [] };
   await noteForCompanies(tx, key, { cutAt: now, cutBy: "restored", keeps, invitedSince: back.since, now });

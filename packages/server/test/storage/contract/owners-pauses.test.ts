@@ -99,8 +99,10 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     const other = aGrant(person, { clientId: "client-2" });
     await storage().grants.approve(anApproval(other));
     await pausing(other)(true, { now: NOW + DAY });
-    const resumed = [{ clientId: grant.clientId, at: NOW + DAY }];
-    expect([await since(0), await since(NOW + DAY), await since(NOW + DAY + 1)]).toEqual([resumed, resumed, []]);
+    const resumed = (wasPaused: boolean) => [{ clientId: grant.clientId, at: NOW + DAY, wasPaused }];
+    expect(await Promise.all([0, NOW + DAY - MINUTE, NOW + DAY, NOW + DAY + 1].map((at) => since(at)))).toEqual([
+      ...[resumed(false), resumed(false), resumed(true), []],
+    ]);
     expect(await since(0, anId(partition))).toEqual([]);
   });
 

@@ -66,9 +66,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "Am {when} hat jemand mit einem Link aus einer E-Mail ein neues Passwort für das Konto {person} gewählt und entfernt:",
     restoreThen:
-      "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und alles, was seitdem hinzugefügt wurde, wird entfernt. Wählen Sie dann ein neues Passwort. Vielleicht brauchen Sie eine dieser Anmeldemethoden, um sich anzumelden.",
+      "Wenn Sie das waren, tun Sie nichts. Wenn nicht, stellen Sie sie wieder her: Alle werden abgemeldet, das Passwort gilt nicht mehr, und Anmeldemethoden, die seitdem mit einem neuen Browser hinzugefügt wurden, werden entfernt. Wählen Sie dann ein neues Passwort. Vielleicht brauchen Sie eine dieser Anmeldemethoden, um sich anzumelden.",
     restoreApps:
-      "Apps verlieren den Zugriff, den sie seitdem für Sie oder für ein Unternehmen bekommen haben, und Berechtigungen, deren Ende seitdem geändert wurde. Apps, deren Zugriff seitdem widerrufen wurde, bleiben ohne Zugriff: Verbinden Sie sie danach neu.",
+      "Apps verlieren den Zugriff, den sie seitdem für Sie oder für ein Unternehmen bekommen haben, und Berechtigungen, deren Ende seitdem geändert wurde. Ihre eigenen Antworten für Unternehmen seitdem werden vergessen. Apps, die seitdem fortgesetzt wurden, werden wieder pausiert. Apps, deren Zugriff seitdem widerrufen wurde, bleiben ohne Zugriff: Verbinden Sie sie danach neu.",
     restoreExpired:
       "Er ist {when} abgelaufen. Es wurde nichts geändert. Die entfernten Anmeldemethoden lassen sich nicht mehr wiederherstellen, und das jetzige Passwort bleibt. Wenn Sie es nicht kennen, wählen Sie ein neues.",
     restoreYes: "Wiederherstellen",
@@ -85,6 +85,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     movedLate:
       "Kein Link kann das mehr rückgängig machen. Wenn Sie das nicht waren, bitten Sie den Betreiber von {product} um Hilfe.",
     movedSend: "Link an {email} senden",
+    pausedAgain: "Wieder pausiert: {list}.",
+    companiesKeep:
+      "Was seit dem Entfernen bei Ihren Unternehmen geändert wurde, bleibt: Regeln für Apps, Verbindungen, Mitglieder und neue Unternehmen. Nur offene Einladungen in Ihrem Namen werden zurückgezogen. Prüfen Sie Ihre Unternehmen.",
     doneLost: "Berechtigungen widerrufen: {list}.",
     lostSoon: {
       one: "Diese Berechtigungen enden innerhalb von 1 Minute.",

@@ -62,9 +62,9 @@ export const recovery = {
     restoreText:
       "On {when}, somebody chose a new password for the account {person} with a link from an e-mail, and removed:",
     restoreThen:
-      "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and everything added since is removed. Then choose a new password. You may need one of these ways to sign in.",
+      "If that was you, do nothing. If not, restore them: everybody is signed out, the new password stops working, and ways to sign in that were added since then with a new browser are removed. Then choose a new password. You may need one of these ways to sign in.",
     restoreApps:
-      "Apps lose access that they got since then, for you or for a company, and permissions whose end was changed since then. Apps whose access was revoked since then stay without it: connect them again afterwards.",
+      "Apps lose access that they got since then, for you or for a company, and permissions whose end was changed since then. Your own answers for companies since then are forgotten. Apps that were resumed since then are paused again. Apps whose access was revoked since then stay without it: connect them again afterwards.",
     restoreExpired:
       "It stopped working {when}. Nothing was changed. The removed ways to sign in can’t come back any more, and the present password stays. If you don’t know it, choose a new one.",
     restoreYes: "Restore them",
@@ -80,6 +80,9 @@ export const recovery = {
       "If that wasn’t you, enter {email} on the page, not your username. We then send a link to {email} that takes the address back and lets you choose a new password.",
     movedLate: "No link can take that back any more. If it wasn’t you, ask the people who run {product} for help.",
     movedSend: "Send a link to {email}",
+    pausedAgain: "Paused again: {list}.",
+    companiesKeep:
+      "What was changed at your companies since the removal stays: rules about apps, connections, members, and new companies. Only open invitations in your name are withdrawn. Check your companies.",
     doneLost: "Permissions revoked: {list}.",
     lostSoon: {
       one: "These permissions end within 1 minute.",

@@ -66,9 +66,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "El {when} alguien eligió una contraseña nueva para la cuenta {person} con un enlace de un correo electrónico y eliminó:",
     restoreThen:
-      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se elimina todo lo que se añadió desde entonces. Después elija una contraseña nueva. Quizá necesite una de estas formas para iniciar sesión.",
+      "Si fue usted, no haga nada. Si no, recupérelas: se cierra la sesión de todos, la contraseña deja de funcionar y se eliminan las formas de iniciar sesión que se añadieron desde entonces con un navegador nuevo. Después elija una contraseña nueva. Quizá necesite una de estas formas para iniciar sesión.",
     restoreApps:
-      "Las aplicaciones pierden el acceso que obtuvieron desde entonces, para usted o para una empresa, y los permisos cuyo fin se cambió desde entonces. Las que se revocaron desde entonces siguen sin acceso: conéctelas de nuevo después.",
+      "Las aplicaciones pierden el acceso que obtuvieron desde entonces, para usted o para una empresa, y los permisos cuyo fin se cambió desde entonces. Se olvidan sus propias respuestas para empresas desde entonces. Las aplicaciones que se reanudaron desde entonces se pausan de nuevo. Las que se revocaron desde entonces siguen sin acceso: conéctelas de nuevo después.",
     restoreExpired:
       "Caducó {when}. No se ha cambiado nada. Las formas de iniciar sesión eliminadas ya no se pueden recuperar y la contraseña actual sigue siendo válida. Si no la conoce, elija una nueva.",
     restoreYes: "Recuperarlas",
@@ -84,6 +84,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
       "Si no fue usted, escriba {email} en la página, no su nombre de usuario. Entonces enviaremos a {email} un enlace que recupera la dirección y le permite elegir una contraseña nueva.",
     movedLate: "Ningún enlace puede deshacer ya ese cambio. Si no fue usted, pida ayuda a quien administra {product}.",
     movedSend: "Enviar un enlace a {email}",
+    pausedAgain: "En pausa de nuevo: {list}.",
+    companiesKeep:
+      "Lo que se cambió en sus empresas desde la eliminación se mantiene: reglas sobre aplicaciones, conexiones, miembros y empresas nuevas. Solo se retiran las invitaciones pendientes hechas en su nombre. Compruebe sus empresas.",
     doneLost: "Permisos revocados: {list}.",
     lostSoon: {
       one: "Estos permisos terminan en 1 minuto como máximo.",

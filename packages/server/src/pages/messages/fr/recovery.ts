@@ -67,9 +67,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     restoreText:
       "Le {when}, quelqu’un a choisi un nouveau mot de passe pour le compte {person} avec un lien reçu par e-mail, et a supprimé :",
     restoreThen:
-      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et tout ce qui a été ajouté depuis est supprimé. Choisissez ensuite un nouveau mot de passe. Il vous faudra peut-être l’un de ces moyens pour vous connecter.",
+      "Si c’était vous, ne faites rien. Sinon, rétablissez-les : tout le monde est déconnecté, le mot de passe ne fonctionne plus, et les moyens de connexion ajoutés depuis avec un nouveau navigateur sont supprimés. Choisissez ensuite un nouveau mot de passe. Il vous faudra peut-être l’un de ces moyens pour vous connecter.",
     restoreApps:
-      "Les applications perdent l’accès qu’elles ont obtenu depuis, pour vous ou pour une entreprise, et les autorisations dont la fin a été modifiée depuis. Celles dont l’accès a été révoqué depuis restent sans accès : connectez-les de nouveau ensuite.",
+      "Les applications perdent l’accès qu’elles ont obtenu depuis, pour vous ou pour une entreprise, et les autorisations dont la fin a été modifiée depuis. Vos propres réponses données depuis pour des entreprises sont oubliées. Les applications réactivées depuis sont remises en pause. Celles dont l’accès a été révoqué depuis restent sans accès : connectez-les de nouveau ensuite.",
     restoreExpired:
       "Il a expiré {when}. Rien n’a été modifié. Les moyens de connexion supprimés ne peuvent plus être rétablis, et le mot de passe actuel reste valable. Si vous ne le connaissez pas, choisissez-en un nouveau.",
     restoreYes: "Les rétablir",
@@ -87,6 +87,9 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     movedLate:
       "Aucun lien ne peut plus annuler cette modification. Si ce n’était pas vous, demandez de l’aide aux responsables de {product}.",
     movedSend: "Envoyer un lien à {email}",
+    pausedAgain: "Remises en pause : {list}.",
+    companiesKeep:
+      "Ce qui a été modifié dans vos entreprises depuis la suppression reste : règles sur les applications, connexions, membres et nouvelles entreprises. Seules les invitations en attente faites en votre nom sont retirées. Vérifiez vos entreprises.",
     doneLost: "Autorisations révoquées : {list}.",
     lostSoon: {
       one: "Ces autorisations prennent fin dans {count} minute au plus.",
