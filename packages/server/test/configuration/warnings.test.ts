@@ -116,6 +116,16 @@ describe.each(["sqlite", "postgres"] as const)("on %s", (kind) => {
     await apply(FILE, at.admin, { prune: true });
   });
 
+  test("implicit without response types → applied; again → no change", async () => {
+    const text = LEGACY.replace("[authorization_code, implicit, password]", "[implicit, password]").replace(
+      "    response_types: [token]\n",
+      "",
+    );
+    await apply(text, at.admin);
+    expect((await planOf(text, at.admin)).changes).toEqual([]);
+    await apply(FILE, at.admin, { prune: true });
+  });
+
   test("a new client → the plan has grant types and response types that are no defaults", async () => {
     const fields = async (text: string, key: string) =>
       (await planOf(text, at.admin)).changes.find((one) => one.key === key)?.fields.map(({ field }) => field) ?? [];

@@ -30,7 +30,10 @@ function defaults({ type, grant_types: grants, workload_identity: workload }: Fi
     : ["authorization_code", ...(isPublic ? [] : ["refresh_token"])];
   return {
     ...{ client_name: "", type: "confidential", status: "active", redirect_uris: [], grant_types: grantTypes },
-    response_types: grantTypes.includes("authorization_code") ? ["code"] : [],
+    response_types: [
+      ...(grantTypes.includes("authorization_code") ? ["code"] : []),
+      ...(grantTypes.includes("implicit") ? ["token"] : []),
+    ],
     ...{
       scope: "",
       optional_scope: null,
