@@ -152,6 +152,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/company-storage.ts",
       "owners/company-connection-storage.ts",
       "owners/company-sign-in-storage.ts",
+      "owners/answered-hosts.ts",
       "owners/company-rules.ts",
       "owners/factor-storage.ts",
       "owners/excess-known-devices.ts",

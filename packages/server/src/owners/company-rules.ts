@@ -13,6 +13,7 @@ import {
 } from "../oauth/consent-reach.ts";
 import { type Consent, type ConsentedScope, type GrantedScope, type Millis, NEVER } from "../oauth/model.ts";
 import { SCOPE_MARGIN } from "../oauth/scope.ts";
+import { endAt, isAnsweredAt } from "./answered-hosts.ts";
 import type { Acting, AppRule, HeldScope, Invitation, ListedRule, NewRule } from "./company-storage.ts";
 import type { CompanySignIn } from "./identities/company-provider.ts";
 import type { SignInProvider } from "./identities/sign-in-provider.ts";
@@ -226,7 +227,7 @@ function isApprovedFor(acting: Acting, name: string, reach: Reach, now: Millis):
  */
 export function needsAnswer(acting: Acting, name: string, reach: Reach, now: Millis): boolean {
   if (leftOutBy(acting).includes(name)) return true;
-  return !hasAllowed(acting, name) && !isApprovedFor(acting, name, reach, now);
+  return !hasAllowed(acting, name, reach) && !isApprovedFor(acting, name, reach, now);
 }
 
 /** What the member left out on a page: declined, or not approved by an admin then. */
@@ -234,9 +235,30 @@ export function leftOutBy({ declined, unapproved = [] }: Pick<Acting, "declined"
   return [...declined, ...unapproved];
 }
 
-/** True: the member allowed the scope on a page themselves, and has not left it out since. */
-export function hasAllowed({ chosenEnds, declined }: Pick<Acting, "chosenEnds" | "declined">, name: string): boolean {
-  return Object.hasOwn(chosenEnds, name) && !declined.includes(name);
+/** True: the member allowed the scope at this host on a page themselves, and has not left it out since. */
+export function hasAllowed(
+  acting: Pick<Acting, "chosenEnds" | "answeredAt" | "declined">,
+  name: string,
+  reach: Reach,
+): boolean {
+  return Object.hasOwn(acting.chosenEnds, name) && !acting.declined.includes(name) && isAnsweredAt(acting, name, reach);
+}
+
+/**
+ * The company's consent as this member's answers make it. Where they have answered at other hosts only, it doesn't hold for
+ * this host: somebody else's answer here is not theirs. An approval that covers this host is.
+ */
+export function atOwnHosts(consent: Consent, acting: Acting, reach: Reach, now: Millis): Consent {
+  const names = Object.keys(acting.chosenEnds);
+  const isHere = (name: string) => isAnsweredAt(acting, name, reach);
+  const isElsewhere = (name: string) =>
+    names.includes(name) ? !isHere(name) : names.length > 0 && !names.some((one) => isHere(one));
+  const scopes = consent.scopes.map((scope) => {
+    const isOwn = !isElsewhere(scope.name) || isApprovedFor(acting, scope.name, reach, now);
+    const { hosts = reach.earlierHosts } = scope;
+    return isOwn ? scope : { ...scope, hosts: hosts.filter((one) => one !== reach.host) };
+  });
+  return { ...consent, scopes };
 }
 
 /** True: the app gets these scopes without a page, because the member chose the company for it and nothing needs an answer. */
@@ -263,13 +285,17 @@ function covers(rule: AppRule, scopes: readonly string[], reach: Reach): boolean
 /** The remembered end of a scope that was for once: a later request asks about it again. */
 export const ONCE_OVER: Millis = 0;
 
-/** The end that a member chose for a scope. For a scope that they never answered: the shortest that they chose. Null: none. */
+/**
+ * The end that a member chose for a scope at this host. For a scope that they never answered: the shortest that they chose.
+ * Null: none.
+ */
 export function chosenEndOf(
-  acting: Pick<Acting, "chosenUntil" | "chosenEnds"> | undefined,
+  acting: Pick<Acting, "chosenUntil" | "chosenEnds" | "answeredAt"> | undefined,
   name: string,
+  { host }: Pick<Reach, "host">,
 ): Millis | null {
   if (acting === undefined) return null;
-  return Object.hasOwn(acting.chosenEnds, name) ? (acting.chosenEnds[name] ?? null) : acting.chosenUntil;
+  return Object.hasOwn(acting.chosenEnds, name) ? endAt(acting, name, host) : acting.chosenUntil;
 }
 
 /**

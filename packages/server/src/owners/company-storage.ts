@@ -1,6 +1,7 @@
 /** The storage port of companies: members, their apps, requests. Each verb is one transaction. */
 
 import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
+import type { AnsweredScope } from "./answered-hosts.ts";
 import type { PauseOutcome, Pausing } from "./change-conditions.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
@@ -59,10 +60,7 @@ export interface AppRule {
   /** An `allow` for selected members: the others ask an admin. Absent: for all members. */
   readonly forSelected?: true;
   readonly scopes: readonly string[];
-  /**
-   * For an `allow`: the redirect hosts that it holds for, as `consentHost` writes them. Null: it was decided before
-   * hosts were recorded.
-   */
+  /** For an `allow`: its redirect hosts, as `consentHost` writes them. Null: it was decided before hosts were recorded. */
   readonly hosts: readonly string[] | null;
   /** Null: until an admin changes it. */
   readonly endsAt: Millis | null;
@@ -87,6 +85,8 @@ export interface Acting {
   readonly chosenUntil: Millis | null;
   /** The ends that they chose for single scopes. Null: as long as the company's consent, or the approval. */
   readonly chosenEnds: ChosenEnds;
+  /** Where they allowed these scopes. Absent: the answer was written before its hosts were recorded. */
+  readonly answeredAt?: readonly AnsweredScope[];
   /** The optional scopes that they declined then. */
   readonly declined: readonly string[];
   /** Those that they left out because an admin had to approve them first. Absent: none. */

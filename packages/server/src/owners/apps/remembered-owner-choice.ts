@@ -2,8 +2,9 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis } from "../../oauth/model.ts";
+import { SCOPE_MARGIN } from "../../oauth/scope.ts";
+import { endsAnywhere } from "../answered-hosts.ts";
 import type { SignedIn } from "../authorization/context.ts";
-import { hasChoiceEnded } from "../authorization/person-or-company.ts";
 import { verdictOn } from "../company-rules.ts";
 import type { Acting, Company } from "../company-storage.ts";
 import { isPaused, unexpired } from "../consent-after-decision.ts";
@@ -128,7 +129,8 @@ export function mayConnect(acting: Acting | undefined, now: Millis, ceiling: Mil
 /** True: a request for any scope that the member answered shows the page again. */
 function hasEveryChoiceEnded(acting: Acting, now: Millis): boolean {
   const names = Object.keys(acting.chosenEnds);
-  return (names.length > 0 ? names : [""]).every((name) => hasChoiceEnded({ acting }, name, now));
+  const ends = names.length > 0 ? names.flatMap((name) => endsAnywhere(acting, name)) : [acting.chosenUntil];
+  return ends.every((end) => end !== null && end - now < SCOPE_MARGIN);
 }
 
 /** True: a request for what the consent holds needs no page. An answer on a device is no answer for another device. */

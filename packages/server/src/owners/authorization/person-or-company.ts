@@ -8,6 +8,7 @@ import type { Uses } from "../../storage-subset.ts";
 import {
   approvalMark,
   approvalOf,
+  atOwnHosts,
   chosenEndOf,
   hasAllowed,
   leftOutBy,
@@ -87,7 +88,8 @@ export async function ownerChoices(
       const { partition: companyPartition, companyId: ownerId } = acting.company;
       const names = forCompanies.map(({ name }) => name);
       const stored = await storage.consents.find({ partition: companyPartition, ownerId, clientId });
-      const consent = stored && upToRule(stored, approvalOf(acting, reach, now), reach, now);
+      const forAll = stored && upToRule(stored, approvalOf(acting, reach, now), reach, now);
+      const consent = forAll && atOwnHosts(forAll, acting, reach, now);
       return {
         ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach, consent },
         verdict: verdictOf(acting, consent, names, reach, now),
@@ -192,8 +194,12 @@ function latestChosen(choices: readonly OwnerChoice[]): OwnerChoice | undefined 
 }
 
 /** True: the time that the member chose for this scope has passed. They answer again, as for a scope that is new to them. */
-export function hasChoiceEnded({ acting }: Pick<OwnerChoice, "acting">, scope: string, now: Millis): boolean {
-  const until = chosenEndOf(acting, scope);
+export function hasChoiceEnded(
+  { acting, reach }: Pick<OwnerChoice, "acting" | "reach">,
+  scope: string,
+  now: Millis,
+): boolean {
+  const until = chosenEndOf(acting, scope, reach);
   return until !== null && until - now < SCOPE_MARGIN;
 }
 
@@ -208,8 +214,9 @@ export function isOpenFor(choice: OwnerChoice, name: string, now: Millis): boole
   return !holdsByAnswer(choice, name, now) && liveEndOf(choice, name, now) === undefined;
 }
 
-function holdsByAnswer({ acting }: Pick<OwnerChoice, "acting">, name: string, now: Millis): boolean {
-  return acting !== undefined && hasAllowed(acting, name) && !hasChoiceEnded({ acting }, name, now);
+function holdsByAnswer(choice: Pick<OwnerChoice, "acting" | "reach">, name: string, now: Millis): boolean {
+  const { acting, reach } = choice;
+  return acting !== undefined && hasAllowed(acting, name, reach) && !hasChoiceEnded(choice, name, now);
 }
 
 /**
@@ -217,9 +224,9 @@ function holdsByAnswer({ acting }: Pick<OwnerChoice, "acting">, name: string, no
  * alone. An approval can give it without an answer. Null: no end. Undefined: the app has none.
  */
 function liveEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | null | undefined {
-  const { acting } = choice;
+  const { acting, reach } = choice;
   if (acting !== undefined && leftOutBy(acting).includes(name)) return undefined;
-  if (acting?.chosenEnds[name] === ONCE_OVER) return undefined;
+  if (chosenEndOf(acting, name, reach) === ONCE_OVER) return undefined;
   return renewableUntil(choice, name, now);
 }
 
@@ -231,10 +238,10 @@ export function renewableUntil({ live }: OwnerChoice, name: string, now: Millis)
 
 /** The end that the member chose for a scope that they give now, or that of the app's access by an approval. Null: none. */
 export function givenEndOf(choice: OwnerChoice, name: string, now: Millis): Millis | null {
-  const { acting } = choice;
+  const { acting, reach } = choice;
   if (acting === undefined) return null;
-  if (holdsByAnswer(choice, name, now)) return chosenEndOf(acting, name);
-  return liveEndOf(choice, name, now) ?? chosenEndOf(acting, name);
+  if (holdsByAnswer(choice, name, now)) return chosenEndOf(acting, name, reach);
+  return liveEndOf(choice, name, now) ?? chosenEndOf(acting, name, reach);
 }
 
 /** The scopes that hold for this owner and destination, by name: for a company, those that the member gives now. */
@@ -311,7 +318,8 @@ export function heldBeside(choice: OwnerChoice, now: Millis): ReadonlyMap<string
   const { acting, consent, reach, live = new Map<string, HeldScope>() } = choice;
   const held = acting === undefined ? presentEnds(consent, reach, now) : heldScopes(choice, now);
   const beside = ({ name, endsAt, refreshableUntil }: HeldScope): HeldBeside | undefined => {
-    const isOnce = acting === undefined || refreshableUntil === undefined || acting.chosenEnds[name] === ONCE_OVER;
+    const isForOnce = chosenEndOf(acting, name, reach) === ONCE_OVER;
+    const isOnce = acting === undefined || refreshableUntil === undefined || isForOnce;
     if (isOnce) return endsAt === null ? undefined : { once: true, until: endsAt };
     const renewed = name === OFFLINE_ACCESS ? undefined : renewableUntil(choice, name, now);
     return renewed === undefined ? undefined : { once: false, until: renewed };

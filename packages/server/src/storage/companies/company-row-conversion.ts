@@ -2,6 +2,7 @@
 
 import { sooner } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
+import type { AnsweredScope } from "../../owners/answered-hosts.ts";
 import { ONCE_OVER } from "../../owners/company-rules.ts";
 import type {
   Acting,
@@ -100,7 +101,7 @@ export function invitationOf(row: Row): Invitation {
 export const actingColumns = sql`c.partition, c.company_id, c.slug, c.name, c.status, c.default_rule, c.created_at, c.updated_at,
   m.person_id, m.username, m.role, m.since, m.added_by, m.standing, m.trusted_from,
   r.client_id, r.rule, r.audience, r.scopes, r.hosts, r.ends_at, r.decided_by, r.decided_at, o.since AS opted_out_at,
-  w.since AS chosen_at, w.declined, w.unapproved, w.ends_at AS chosen_until, w.ends AS chosen_ends, s.since AS selected_at`;
+  w.since AS chosen_at, w.declined, w.unapproved, w.ends_at AS chosen_until, w.ends AS chosen_ends, w.hosts AS chosen_hosts, s.since AS selected_at`;
 
 /** The shortest of these ends. Null: none of them ends. Scopes that were for once don't count. */
 export function shortestOf(ends: ChosenEnds): Millis | null {
@@ -137,6 +138,7 @@ export function actingOf(row: Row): Acting {
     chosenAt: chosenAt === null ? null : Math.abs(chosenAt),
     chosenUntil,
     ...{ chosenEnds, declined },
+    ...(row["chosen_hosts"] === null ? {} : { answeredAt: json<readonly AnsweredScope[]>(row, "chosen_hosts") }),
     unapproved: chosenAt === null ? [] : unapprovedIn(row, { chosenEnds, declined }),
   };
 }

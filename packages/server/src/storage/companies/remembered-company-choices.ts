@@ -3,8 +3,10 @@
  * company's name on a page.
  */
 
+import type { Reach } from "../../oauth/consent-reach.ts";
 import type { Consent, Millis } from "../../oauth/model.ts";
 import type { NewGrant } from "../../oauth/storage.ts";
+import { answeredHosts } from "../../owners/answered-hosts.ts";
 import { ONCE_OVER } from "../../owners/company-rules.ts";
 import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
@@ -23,7 +25,8 @@ function lastAnswer(chosen: Acting | undefined, consent: Consent | undefined): R
 
 /**
  * Remembers an answer for a company. One that is for this once (`lasting` false) chooses no company for later. Where the member
- * has chosen it already, the page comes again for these scopes. `chosen`: the member before; `record`: the consent before.
+ * has chosen it already, the page comes again for these scopes. `chosen`: the member before; `record`: the consent before; `reach`: where
+ * the answer goes.
  */
 export async function rememberAnswer(
   tx: Tx,
@@ -33,16 +36,20 @@ export async function rememberAnswer(
     lasting,
     chosen,
     record,
+    reach,
   }: {
     readonly lasting: boolean;
     readonly chosen: Acting | undefined;
     readonly record: Consent | undefined;
+    readonly reach: Reach;
   },
   now: Millis,
 ): Promise<void> {
   const before = chosen?.chosen && !chosen.optedOut ? chosen.chosenAt : null;
   const at = lasting ? now : before;
-  if (at !== null) await rememberChoice(tx, grant, answer, lastAnswer(chosen, record), at);
+  const { chosenEnds = {}, answeredAt = record?.scopes ?? [] } = chosen ?? {};
+  const earlier = { ...lastAnswer(chosen, record), chosenEnds, answeredAt, reach };
+  if (at !== null) await rememberChoice(tx, grant, answer, earlier, at);
 }
 
 /**
@@ -52,8 +59,8 @@ export async function rememberAnswer(
 async function rememberChoice(
   tx: Tx,
   grant: Pick<NewGrant, "partition" | "ownerId" | "personId" | "clientId" | "scopes">,
-  { declined, unapproved = [], ends, once = [] }: RememberedAnswer,
-  earlier: RememberedAnswer,
+  { declined, unapproved = [], ends, once = [], moved = [] }: RememberedAnswer,
+  earlier: RememberedAnswer & Required<Pick<Acting, "chosenEnds" | "answeredAt">> & { readonly reach: Reach },
   now: Millis,
 ): Promise<void> {
   const { partition, ownerId: companyId, personId, clientId } = grant;
@@ -65,16 +72,17 @@ async function rememberChoice(
   const endFor = (name: string) => (once.includes(name) ? ONCE_OVER : (ends[name] ?? null));
   const allowed = grant.scopes.map((name) => [name, endFor(name)] as const);
   const all: ChosenEnds = Object.fromEntries([...others, ...allowed]);
+  const hosts = answeredHosts(earlier, { scopes: grant.scopes, moved, chosenEnds: all }, earlier.reach);
   const still = (names: readonly string[] = []) => names.filter((name) => !answered.has(name));
   const left = [...declined, ...still(earlier.declined)];
   const waiting = [...unapproved, ...still(earlier.unapproved)];
   await tx.run(
-    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, unapproved, ends_at, ends)
-      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :unapproved, :endsAt, :ends)
+    sql`INSERT INTO company_choices (partition, company_id, client_id, person_id, since, declined, unapproved, ends_at, ends, hosts)
+      VALUES (:partition, :companyId, :clientId, :personId, :now, :declined, :unapproved, :endsAt, :ends, :hosts)
       ON CONFLICT (partition, company_id, client_id, person_id) DO UPDATE SET since = excluded.since, declined = excluded.declined,
-        unapproved = excluded.unapproved, ends_at = excluded.ends_at, ends = excluded.ends`,
+        unapproved = excluded.unapproved, ends_at = excluded.ends_at, ends = excluded.ends, hosts = excluded.hosts`,
     {
-      ...{ ...key, now, endsAt: shortestOf(all), ends: JSON.stringify(all) },
+      ...{ ...key, now, endsAt: shortestOf(all), ends: JSON.stringify(all), hosts: JSON.stringify(hosts) },
       ...{ declined: JSON.stringify(left), unapproved: JSON.stringify(waiting) },
     },
   );

@@ -176,7 +176,7 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   if (isPaused(record) && !(args.resumes === true && verdict === "decides" && isAdmin)) return false;
   if (verdict === "approved" && record?.status !== "active") return false;
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
-  const about = { lasting: !isOnce(approval), chosen, record };
+  const about = { lasting: !isOnce(approval), chosen, record, reach };
   await rememberAnswer(tx, { ...approval, clientId }, remembered, about, args.now);
   // If an admin approved the app for all members, the record exists already, with at least what the approval covers.
   if (verdict === "approved" && record !== undefined) {

@@ -277,7 +277,7 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
   const after = await recordApproval(tx, before, decision, grant.grantId, seen.live);
   if (isPaused(before)) await goOn(tx, after, { by: grant.personId, ceiling: grant.ceiling, now });
   const remembered = args.remembered ?? { declined: args.declined, ends: {} };
-  await rememberAnswer(tx, grant, remembered, { lasting, chosen, record: before }, now);
+  await rememberAnswer(tx, grant, remembered, { lasting, chosen, record: before, reach }, now);
   if (grant.ownerId !== grant.personId || seen.own >= LIVE_GRANTS)
     await supersede(tx, grant, args.shown.clientName, now);
   return { kind: "issued", scopes };
@@ -324,7 +324,7 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if (scopes.length === 0) return { kind: "no_consent" };
     // Without a page, a member's last answer still holds: no scope lasts longer than they chose for it then.
     const before = answer === undefined ? chosen : undefined;
-    const chosenFor = (name: string) => sooner(ends[name] ?? null, chosenEndOf(before, name));
+    const chosenFor = (name: string) => sooner(ends[name] ?? null, chosenEndOf(before, name, reach));
     const hasEnded = (end: Millis | null) => end !== null && end < now + SCOPE_MARGIN;
     if (answer === undefined && grant.scopes.some((name) => hasEnded(chosenFor(name)))) return { kind: "no_consent" };
     const capped = cappedEnds(scopes, chosenFor, approval, reach);
@@ -332,8 +332,8 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     if (!(await insertGrant(tx, terms, capped, now, decidedAt))) return alreadyThere(tx, grant, now);
     if (consent !== stored) writeConsent(tx, consent);
     const removed = answer ? await changeOwnGrants(tx, grant, capped, { ...answer, decidedAt }, now) : [];
-    if (answer !== undefined)
-      await rememberAnswer(tx, grant, { ...answer, ends }, { lasting: answer.chosen, chosen, record: consent }, now);
+    const about = { lasting: answer?.chosen ?? false, chosen, record: consent, reach };
+    if (answer !== undefined) await rememberAnswer(tx, grant, { ...answer, ends }, about, now);
     const { clientName } = consent.shown;
     await supersede(tx, grant, clientName, now);
     tx.later(

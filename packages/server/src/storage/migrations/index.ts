@@ -57,6 +57,7 @@ import { companyConnections } from "./0054-company-connections.ts";
 import { connectionsOfClient } from "./0055-connections-of-client.ts";
 import { leftOutUnapproved } from "./0056-left-out-unapproved.ts";
 import { hostOfRequest } from "./0057-host-of-request.ts";
+import { hostsOfAnswers } from "./0058-hosts-of-answers.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -117,6 +118,7 @@ export const migrations: readonly Migration[] = [
   connectionsOfClient,
   leftOutUnapproved,
   hostOfRequest,
+  hostsOfAnswers,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */
