@@ -37,6 +37,7 @@ const question: Question = {
   durations: ["once", 3600, 86_400, "forever"],
   today: true,
   onceByScope: true,
+  approvals: { company: "0." },
 };
 const form = (
   more: Partial<Omit<AnswerForm, "durationOf">> & { durations?: Readonly<Record<string, string>> } = {},
@@ -48,6 +49,18 @@ const form = (
 });
 
 describe("what is no answer → asked again", () => {
+  test.each([undefined, {}, { company: "0.9" }, { other: "0." }])(
+    "a page that showed other approvals: %j",
+    (approvals) => {
+      const within = form({ owner: "company", scopes: new Set() });
+      expect(readAnswer(within, { ...question, approvals }, NOW)).toMatchObject({
+        kind: "unclear",
+        problem: "changed",
+      });
+      expect(readAnswer(within, { ...question, approvals, repeated: true }, NOW)).toMatchObject({ kind: "allowed" });
+    },
+  );
+
   test.each([
     ["no decision", form({ decision: null }), "stale"],
     ["a decision of the browser's own", form({ decision: "ALLOW" }), "stale"],
