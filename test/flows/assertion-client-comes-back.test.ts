@@ -59,14 +59,32 @@ test("the owner revoked, paused, or removed scopes → refused with that reason,
   await consents.revoke({ ...keyOf(revoking, client), revokedBy: revoking.personId, now });
   await consents.setPaused({ ...keyOf(pausing, client), paused: true, by: pausing.personId, now });
   await consents.narrow({ ...keyOf(narrowing, client), remove: ["write"], by: narrowing.personId, now });
-  const reasons = async (at: TestClient) => {
+  const reasons = async (at: TestClient, ofPause: string) => {
     expect(await refusal(at, revoking)).toContain("The owner revoked this app's access. They alone can allow it again");
-    expect(await refusal(at, pausing)).toContain("The owner paused this app.");
+    expect(await refusal(at, pausing)).toContain(ofPause);
     expect(await refusal(at, narrowing, "write")).toContain("The owner removed all of these scopes");
     expect((await use(at, narrowing, "read write")).body.scope).toBe("read");
   };
-  await reasons(client);
-  await reasons(await registeredAgain(client));
+  await reasons(client, "The owner paused this app. They can resume it");
+  await reasons(await registeredAgain(client), "The owner had paused this app when its access ended. They alone");
+});
+
+test("the owner paused the app, then an operator revoked or a backup was restored → refused, also when it is registered again", async () => {
+  const { consents, endAllBefore } = server.assent.storage;
+  for (const end of [
+    (owner: Person, client: TestClient) =>
+      consents.revoke({ ...keyOf(owner, client), revokedBy: "operator", now: server.now() }),
+    () => endAllBefore({ now: server.now(), keepConsents: false }),
+  ]) {
+    const client = await aBatchClient();
+    const owner = await server.addPerson();
+    expect((await use(client, owner)).status).toBe(200);
+    await consents.setPaused({ ...keyOf(owner, client), paused: true, by: owner.personId, now: server.now() });
+    await end(owner, client);
+    const reason = "The owner had paused this app when its access ended. They alone can allow it again";
+    expect(await refusal(client, owner)).toContain(reason);
+    expect(await refusal(await registeredAgain(client), owner)).toContain(reason);
+  }
 });
 
 test("the client was deleted and registered again → its access is there again", async () => {

@@ -448,6 +448,7 @@ export interface Consent {
 export const STOPPED_BY = {
   owner: "the owner revoked the consent",
   paused: "the owner paused the app",
+  pausedBefore: "the owner had paused the app when the consent ended",
   scopes: "the owner removed all of these scopes",
   operator: "an operator revoked the consent",
   restore: "the restore of a backup ended the consent",

@@ -24,11 +24,14 @@ export function stopOf(before: Consent | undefined, scopes: readonly string[]): 
   return scopes.every((name) => before.removed.includes(name)) ? "scopes" : undefined;
 }
 
+/** Who else than the owner can have revoked a consent. */
+const ENDERS = ["operator", "restore"] as const;
+
 function enderOf({ revokedBy, pausedAt }: Consent): StoppedBy {
-  // The pause of an owner outlasts the client.
-  if (revokedBy === null) return pausedAt === null ? "client" : "paused";
-  if (revokedBy === "operator") return "operator";
-  return revokedBy === "restore" ? "restore" : "owner";
+  const by = revokedBy === null ? "client" : ENDERS.find((one) => one === revokedBy);
+  if (by === undefined) return "owner";
+  // The owner's own pause outlasts what others end.
+  return pausedAt === null ? by : "pausedBefore";
 }
 
 /**
@@ -37,7 +40,8 @@ function enderOf({ revokedBy, pausedAt }: Consent): StoppedBy {
  */
 export function startOf(before: Consent | undefined, { via, registeredAt }: IssueDirect): Consent | undefined {
   const isOver = before?.status === "revoked" && via === "operator policy" && registeredAt !== undefined;
-  if (!isOver || ["owner", "paused"].includes(enderOf(before)) || (before.revokedAt ?? 0) > registeredAt) return before;
+  if (!isOver || (before.revokedAt ?? 0) > registeredAt) return before;
+  if (["owner", "pausedBefore"].includes(enderOf(before))) return before;
   return {
     ...before,
     ...{ status: "active", grantedBy: "operator", via, scopes: [], declined: [], chosenAt: null, expiresAt: 0 },

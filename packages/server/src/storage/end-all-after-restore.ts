@@ -279,7 +279,7 @@ async function noteOnRequest(
 
 async function endOwnersConsents(tx: Tx, partition: number, at: Millis): Promise<number> {
   const consents = await tx.all(
-    sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = :by, paused_at = NULL, updated_at = :at
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :at, revoked_by = :by, updated_at = :at
       WHERE partition = :partition AND status = 'active' RETURNING ${consentColumns}`,
     { partition, at, by: BY },
   );

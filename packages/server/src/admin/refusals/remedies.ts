@@ -53,6 +53,7 @@ const BACK = `They can allow it on ${PAGE}. A client without a page gets it back
 const STOPPED: Readonly<Record<StoppedBy, string>> = {
   owner: `The owner revoked this app's access. They alone can allow it again: on ${PAGE}.`,
   paused: "The owner paused this app. They can resume it on their page of apps.",
+  pausedBefore: `The owner had paused this app when its access ended. They alone can allow it again: on ${PAGE}.`,
   scopes: `The owner removed all of these scopes from this app's access. They alone can allow them again: on ${PAGE}.`,
   operator: `An operator revoked this app's access to the owner's data. ${BACK}`,
   restore: `The restore of a backup ended this app's access, because the owner may have revoked it since the backup. ${BACK}`,

@@ -289,7 +289,8 @@ export async function endConsent(
 ): Promise<RevokeConsentOutcome> {
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
-    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now, paused_at = NULL
+    sql`UPDATE consents SET status = 'revoked', revoked_at = :now, revoked_by = :revokedBy, updated_at = :now,
+        paused_at = CASE WHEN :revokedBy = 'operator' THEN paused_at END
       WHERE ${oneConsent} AND status = 'active' RETURNING ${consentColumns}, ${lastAlarmUse} AS alarms_used_at`,
     { ...args, revokedBy },
   );
