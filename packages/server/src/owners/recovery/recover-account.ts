@@ -1,6 +1,6 @@
 /** Recovers an account by a link in a message: what the person sees, what they must prove, and what they decide. */
 
-import type { Millis } from "../../oauth/model.ts";
+import { type Millis, NEVER } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { CompanyStorage } from "../company-storage.ts";
@@ -50,15 +50,18 @@ export interface Shown extends Review {
   readonly heldUntil: Millis | undefined;
 }
 
+/** `shownAt`: when the person saw the review before. Default: they see it now. */
 export async function showRecovery(
   { person, link }: FollowedLink,
   proof: Proof | undefined,
   context: RecoveryContext,
+  shownAt: Millis = NEVER,
 ): Promise<Shown> {
   const now = context.now();
   const held = await holdingsOf(person, link, now, context);
   const { moment } = review(held, proof, now);
-  const resumed = moment === null ? held.resumed : await resumedSince(person, moment, context);
+  const since = Math.min(moment ?? NEVER, shownAt);
+  const resumed = since === NEVER ? held.resumed : await resumedSince(person, since, context);
   const found = review({ ...held, resumed }, proof, now);
   const none = found.apps.length === 0 && found.companies.length === 0;
   const heldUntil = none ? await lastTokenEnd(person, undefined, context) : undefined;
@@ -166,10 +169,10 @@ export async function takeBack(
   context: RecoveryContext,
 ): Promise<TakenBack> {
   const { key, link, person } = followed;
-  const found = await showRecovery(followed, proof, context);
-  if (!found.proved) return { kind: "unproved" };
   const now = context.now();
   const seenAt = Math.min(shownAt, now);
+  const found = await showRecovery(followed, proof, context, seenAt);
+  if (!found.proved) return { kind: "unproved" };
   const decided = decide(found, choose(found), seenAt);
   const { partition, personId } = person;
   const addresses = await context.storage.people.addresses({ partition, personId, now });

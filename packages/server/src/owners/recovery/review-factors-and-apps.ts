@@ -81,6 +81,10 @@ export interface FoundApp {
   readonly changedAt: Millis | null;
   /** When it was last resumed, after `latestAt`. Null: it was not. */
   readonly resumedAt: Millis | null;
+  /** The same, whatever came later. */
+  readonly lastResumedAt: Millis | null;
+  /** When the oldest of its permissions was allowed, or its end was chosen. */
+  readonly heldSince: Millis;
   /** True: it gets nothing until the owner resumes it. */
   readonly paused: boolean;
   readonly lastUsedAt: Millis | null;
@@ -246,8 +250,19 @@ function appOf(
     ...{ connectedAt: consent.createdAt, latestAt, lastUsedAt: consent.lastUsedAt, paused: isPaused(consent) },
     changedAt: after(Math.max(0, ...consent.scopes.map(({ decidedAt = consent.updatedAt }) => decidedAt))),
     resumedAt: after(resumed.get(consent.clientId) ?? 0),
+    lastResumedAt: resumed.get(consent.clientId) ?? null,
+    heldSince: heldSince(consent, live),
   };
   return { ...app, doubtful: since(lastOf(app)) };
+}
+
+/** A permission that only grants hold is as old as the oldest of these. */
+function heldSince({ scopes, createdAt }: ConsentWithGrants["consent"], live: readonly Grant[]): Millis {
+  const names = new Set(scopes.map(({ name }) => name));
+  const others = live.filter((grant) => grant.scopes.some(({ name }) => !names.has(name)));
+  const times = scopes.map(({ grantedAt, decidedAt = grantedAt }) => Math.max(grantedAt, decidedAt));
+  const all = [...times, ...others.map((grant) => grant.createdAt)];
+  return all.length === 0 ? createdAt : Math.min(...all);
 }
 
 function lastOf({ latestAt, changedAt, resumedAt }: Pick<FoundApp, "latestAt" | "changedAt" | "resumedAt">): Millis {
@@ -298,7 +313,8 @@ export function suggested({ factors, apps, companies }: Review): Choice {
 
 /**
  * Only items of the review can be chosen: no factor that is vouched for, and no app that the person does not have. What was
- * connected or resumed after the person saw the page loses access.
+ * connected or resumed after the person saw the page loses access. So does an app of which every permission is younger: the
+ * transaction takes these permissions away.
  */
 export function decide({ factors, apps, companies }: Review, choice: Choice, shownAt: Millis): Decided {
   const goes = ({ id, doubtful }: FoundFactor) => doubtful && choice.factors.includes(id);
@@ -307,8 +323,8 @@ export function decide({ factors, apps, companies }: Review, choice: Choice, sho
   const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));
   const chosen = new Set(choice.apps);
-  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, resumedAt, doubtful }) => {
-    if (Math.max(connectedAt, resumedAt ?? 0) >= shownAt) return true;
+  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, lastResumedAt, heldSince: since, doubtful }) => {
+    if (Math.max(connectedAt, lastResumedAt ?? 0, since) >= shownAt) return true;
     return offered.has(clientId) ? chosen.has(clientId) : doubtful;
   });
   const [endCompanies, keepCompanies] = split(
