@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { formWith } from "../support/authenticator-app.ts";
 import { addCompany, addMember, type TestCompany } from "../support/company-staff.ts";
-import { Agent, authorize, authorizeUrl, consentForm, redeem, refresh } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, consentForm, postForm, redeem, refresh } from "../support/http-browser.ts";
 import { aPasskeyOf, decide, messageTo, NEW_PASSWORD, passkeyOptions } from "../support/recovery-actors.ts";
 import { HOUR, REMOVED, recoveryStage } from "../support/recovery-setup.ts";
 import type { TestMailbox } from "../support/smtp-server.ts";
@@ -113,4 +113,22 @@ test("a thief of the mailbox widens the access of an app, and the owner restores
   expect((await again.get(authorizeUrl(server, mine, { prompt: "none" }))).location?.searchParams.has("code")).toBe(
     true,
   );
+});
+
+test("an app gave up the access that an intruder had connected, so the page of the recovery doesn’t show it → a page asks", async () => {
+  const { person, owner } = await anOwner();
+  const company = await inACompany(person, "member");
+  const [mine, evil] = [
+    await server.addClient({ scopes: BOTH.split(" ") }),
+    await server.addClient({ scopes: BOTH.split(" ") }),
+  ];
+  const kept = await connected(owner, mine, person, company);
+  const token = await connected(await anIntruder(person), evil, person, company);
+  await postForm(server, "/revoke", evil, { token });
+  const { reader, page } = await opened(person);
+  const done = await decide(reader, page);
+  expect(done.text).not.toContain("Access revoked");
+  const again = await backIn(person, NEW_PASSWORD);
+  expect([await silent(again, evil), await silent(again, mine)]).toEqual(["consent_required", "code"]);
+  expect(await lives(mine, kept)).toBe(true);
 });

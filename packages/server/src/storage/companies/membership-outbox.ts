@@ -3,7 +3,7 @@
  * send its entries, in any order and more than once.
  */
 
-import type { Millis } from "../../oauth/model.ts";
+import { type Millis, NEVER } from "../../oauth/model.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import type { EndCause } from "../../owners/storage.ts";
 import { noteMember } from "../consents/history.ts";
@@ -199,15 +199,16 @@ export const applyOutboxEntry = transaction<
   } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }
-  if (cutAt !== null && (cutBy !== null || keptBefore !== null)) await forgetAnswers(tx, key, keptBefore ?? 0);
+  if (cutAt !== null && (cutBy !== null || keptBefore !== null))
+    await forgetAnswers(tx, key, Math.min(keptBefore ?? 0, invitedSince ?? NEVER));
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;
 });
 
 /**
- * The answers that the person gave since then. Otherwise an app whose access ends would get it again without a page. What
- * they allowed is forgotten, too: a later answer about another permission would bring it back. What they declined stays.
+ * The answers that the person gave since then. Otherwise an app whose access ends, or that gave it up before, would get it
+ * again without a page. What they allowed is forgotten, too: a later answer about another permission would bring it back. What they declined stays.
  */
 async function forgetAnswers(tx: Tx, key: CompanyKey & { readonly personId: string }, from: Millis): Promise<void> {
   await tx.run(
