@@ -44,8 +44,9 @@ export async function note(
 
 /**
  * Notes that an app connected again under an existing consent: once for each app, person and day (UTC), and again for
- * permissions that no such entry of the day names. The owner decides nothing here. Without this limit, an app that sends
- * its people through at each visit would hide their decisions among such entries. The caller holds the owner's lock.
+ * permissions that no such entry of the day names, or whose access ended since without a decision about the app. The owner
+ * decides nothing here. Without this limit, an app that sends its people through at each visit would hide their decisions
+ * among such entries. The caller holds the owner's lock.
  */
 export async function noteReconnected(
   tx: Tx,
@@ -55,31 +56,41 @@ export async function noteReconnected(
   const same = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
   const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
   const record = { ...same, clientName, scopes, expiresAt };
-  await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same);
+  const ended = sql`SELECT ended_at FROM grants WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
+    AND person_id = :personId AND ended_at > :at AND status IN ('owner_ended', 'client_ended') LIMIT 1`;
+  const endedSince = (at: Millis) => tx.one(ended, { partition, ownerId, clientId, personId, at });
+  await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same, endedSince);
 }
 
 /**
  * Writes an entry, unless the entries of the same day (UTC) name all its scopes already. So a day has at most one entry
- * for each scope. The caller holds the owner's lock.
+ * for each scope and each end of access. The caller holds the owner's lock.
  *
  * @param same the parts of the record that such entries have in common.
+ * @param endedSince a row if access ended after this time: then entries up to it don't count. Absent: it never does.
  */
 export async function noteOncePerDay(
   tx: Tx,
   entry: Omit<HistoryEntry, "entryId">,
   same: HistoryEntry["record"],
+  endedSince: (at: Millis) => Promise<Row | undefined> = async () => undefined,
 ): Promise<void> {
   const { partition, at, record } = entry;
   const named = new Set<string>();
+  let since: Millis | null = null;
   for (let count = 0; ; count++) {
     const entryId = nthOfDay({ ...entry, at: at - (at % DAY), record: same }, count);
-    const earlier = await recordOf(tx, partition, entryId);
+    const earlier = await earlierEntry(tx, partition, entryId);
     if (earlier === undefined) {
       await note(tx, { ...entry, entryId });
       return;
     }
-    for (const { name } of earlier.scopes) named.add(name);
-    if (record.scopes.every(({ name }) => named.has(name))) return;
+    since ??= earlier.at;
+    for (const { name } of earlier.record.scopes) named.add(name);
+    if (!record.scopes.every(({ name }) => named.has(name))) continue;
+    if ((await endedSince(since)) === undefined) return;
+    named.clear();
+    since = null;
   }
 }
 
@@ -88,11 +99,10 @@ function nthOfDay(entry: Omit<HistoryEntry, "entryId">, count: number): string {
   return derivedId(count === 0 ? entry : { ...entry, record: { ...entry.record, asked: [String(count)] } });
 }
 
-async function recordOf(tx: Tx, partition: number, entryId: string): Promise<HistoryEntry["record"] | undefined> {
-  const row = await tx.one(sql`SELECT record FROM history WHERE partition = :partition AND entry_id = :entryId`, {
-    ...{ partition, entryId },
-  });
-  return row && json<HistoryEntry["record"]>(row, "record");
+async function earlierEntry(tx: Tx, partition: number, entryId: string): Promise<HistoryEntry | undefined> {
+  const found = sql`SELECT ${historyColumns} FROM history WHERE partition = :partition AND entry_id = :entryId`;
+  const row = await tx.one(found, { partition, entryId });
+  return row && entryOf(row);
 }
 
 /**
@@ -178,12 +188,12 @@ export async function noteRefused(
   const record: HistoryEntry["record"] = { ...told, ...present, clientName, via, asked: scopes, shown };
   for (let count = 0; count < REFUSALS_A_DAY; count++) {
     const entryId = nthOfDay({ ...first, at: now - (now % DAY), record: told }, count);
-    const earlier = await recordOf(tx, partition, entryId);
+    const earlier = await earlierEntry(tx, partition, entryId);
     if (earlier === undefined) {
       await note(tx, { ...first, at: now, entryId, record });
       return;
     }
-    if (sameRefusal(earlier, record)) return;
+    if (sameRefusal(earlier.record, record)) return;
   }
 }
 

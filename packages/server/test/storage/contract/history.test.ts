@@ -165,6 +165,43 @@ onEveryBackend("history", (storage) => {
     );
   });
 
+  test("access ended between two visits of a day, of one member or of all → the next visit is told, and later ones are not", async () => {
+    const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+    const { partition, companyId } = company;
+    for (const person of [admin, member]) await aLiveCompanyGrant(storage(), company, person, { scopes: ["read"] });
+    const midnight = NOW - (NOW % DAY) + DAY;
+    const visit = async (person: Person, minute: number) => {
+      const now = midnight + minute * MINUTE;
+      const outcome = await storage().grants.issue({
+        grant: aCompanyGrant(company, person, { scopes: ["read"], codeUntil: now + MINUTE }),
+        now,
+      });
+      expect(outcome.kind).toBe("issued");
+    };
+    const bothVisit = async (minute: number) => {
+      for (const person of [admin, member]) await visit(person, minute);
+    };
+    await bothVisit(1);
+    for (const [status, minute] of [["disabled", 2] as const, ["active", 3] as const]) {
+      await storage().people.setStatus({ ...member, status, now: midnight + minute * MINUTE });
+      await storage().membershipOutbox.deliver({ now: midnight + minute * MINUTE, limit: 10 });
+    }
+    await bothVisit(4);
+    await bothVisit(5);
+    await storage().companies.setStatus({ partition, companyId, status: "disabled", now: midnight + 6 * MINUTE });
+    await storage().companies.setStatus({ partition, companyId, status: "active", now: midnight + 7 * MINUTE });
+    await bothVisit(8);
+    await bothVisit(9);
+    const entries = await storage().history.list({ partition, ownerId: companyId, before: null, limit: 50 });
+    const told = entries.filter(({ kind }) => kind === "reconnected").toReversed();
+    const minutesOf = ({ personId }: Person) =>
+      told.filter(({ record }) => record.by === personId).map(({ at }) => (at - midnight) / MINUTE);
+    expect([minutesOf(member), minutesOf(admin)]).toEqual([
+      [1, 4, 8],
+      [1, 8],
+    ]);
+  });
+
   describe('"Don\'t allow"', () => {
     const aRefusal = (person: Person, changes: Partial<Refuse> = {}): Refuse => ({
       ...{ ...key(person), personId: person.personId, clientName: "Photo Printer", via: "browser", scopes: ["read"] },
