@@ -4,7 +4,7 @@ import { compareSecret } from "./client-authentication/client-secret.ts";
 import { authenticateClient, type CredentialsSent, presentedCredentials } from "./client-authentication/index.ts";
 import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
-import { actorOf, isFor } from "./issue-access-token.ts";
+import { actorOf, agentsIn, isFor, mayAllAct } from "./issue-access-token.ts";
 import type { Client, Resource } from "./model.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
@@ -76,7 +76,7 @@ async function introspectAccessToken(token: string, caller: Caller, context: OAu
     const isLive =
       grantId === null
         ? (await context.catalog.client(claims.client_id))?.status === "active"
-        : await accessIsLive(grantId, claims.client_id, context);
+        : await accessIsLive(grantId, claims, context);
     if (!isLive) return INACTIVE;
   }
   if (grantId !== null) {
@@ -106,21 +106,25 @@ const texts = new WeakMap<VerifiedAccessToken["claims"], string>();
 type LiveAccessContext = Pick<OAuthContext, "catalog" | "credentials" | "now" | "policy" | "storage">;
 
 /**
- * False: the grant has ended or is paused, or a client is disabled. `clientId`: the client of the token, which can have
- * exchanged the token of another client (RFC 8693).
+ * False: the grant has ended or is paused, a client is disabled, or the owner has ended the access of a client that acts by
+ * the token. The client of the token can have exchanged the token of another client (RFC 8693).
  */
-export async function accessIsLive(grantId: string, clientId: string, context: LiveAccessContext): Promise<boolean> {
+export async function accessIsLive(
+  grantId: string,
+  { client_id: clientId, act }: VerifiedAccessToken["claims"],
+  context: LiveAccessContext,
+): Promise<boolean> {
   // A client that was disabled a moment ago may have more grants than could be ended since.
   const asker = await context.catalog.client(clientId);
   if (asker?.status !== "active") return false;
   const partition = context.credentials.partitionOf(grantId);
   const found = await context.storage.grants.find({ partition, grantId, saltHash: null });
   if (found === undefined) return false;
-  const exchanged = found.clientId !== clientId;
-  const client = exchanged ? await context.catalog.client(found.clientId) : asker;
+  const client = found.clientId === clientId ? asker : await context.catalog.client(found.clientId);
   if (client?.status !== "active") return false;
-  const { ownerId } = found;
-  if (exchanged && (await context.storage.delegations.isStopped({ partition, ownerId, clientId }))) return false;
+  const others = new Set([clientId, ...agentsIn(act, actorOf(found))]);
+  others.delete(found.clientId);
+  if (others.size > 0 && !(await mayAllAct(others, found, context))) return false;
   // The ceiling may be lower now than when the token was issued.
   const grant = underCeiling(found, ceilingOf(client, context.policy));
   const now = context.now();

@@ -53,6 +53,33 @@ export function actorOf({ ownerId, personId }: Pick<Grant, "ownerId" | "personId
   return personId === ownerId ? null : personId;
 }
 
+/**
+ * The clients in the chain of the claim `act` (RFC 8693 §4.1), the latest first. `person`: the innermost actor of a token for
+ * a company.
+ */
+export function agentsIn(claim: unknown, person: string | null): readonly string[] {
+  const agents: string[] = [];
+  for (let act: unknown = claim; typeof act === "object" && act !== null; ) {
+    const { sub, act: inner } = act as { readonly sub?: unknown; readonly act?: unknown };
+    if (typeof sub === "string" && (inner !== undefined || sub !== person)) agents.push(sub);
+    act = inner;
+  }
+  return agents;
+}
+
+/** False: the owner has removed, paused or blocked one of these clients, or it is disabled. */
+export async function mayAllAct(
+  clientIds: ReadonlySet<string>,
+  { partition, ownerId }: Pick<Grant, "partition" | "ownerId">,
+  { catalog, storage }: Pick<OAuthContext, "catalog" | "storage">,
+): Promise<boolean> {
+  const answers = [...clientIds].map(async (clientId) => {
+    if ((await catalog.client(clientId))?.status !== "active") return false;
+    return !(await storage.delegations.isStopped({ partition, ownerId, clientId }));
+  });
+  return (await Promise.all(answers)).every((may) => may);
+}
+
 /** True: a token with this `aud` is for this audience. */
 export function isFor(aud: string | readonly string[], audience: string): boolean {
   return typeof aud === "string" ? aud === audience : aud.includes(audience);

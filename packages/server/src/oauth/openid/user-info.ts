@@ -69,7 +69,7 @@ export async function userInfo(
     return refuse("access_token_invalid", "bound to another certificate than that of the connection");
   const actor = textOf(act, "sub");
   const [isLive, person] = await Promise.all([
-    accessIsLive(verified.grantId, clientId, context),
+    accessIsLive(verified.grantId, verified.claims, context),
     context.personFacts(actor ?? sub),
   ]);
   if (!isLive) return refuse("access_token_invalid", "its grant has ended or is paused, or its client is disabled");

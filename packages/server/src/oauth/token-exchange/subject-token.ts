@@ -4,7 +4,7 @@ import { SHORTEST_TOKEN } from "../assertion.ts";
 import { ceilingOf, underCeiling } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
 import type { OwnerEntitlement } from "../grants/grant-type.ts";
-import { actorOf, isFor } from "../issue-access-token.ts";
+import { actorOf, agentsIn, isFor, mayAllAct } from "../issue-access-token.ts";
 import type { Client, Grant, Millis } from "../model.ts";
 import { timeClaim } from "../numeric-date.ts";
 import type { OAuthContext, SenderConstraint, VerifiedAccessToken } from "../ports.ts";
@@ -54,9 +54,15 @@ export async function grantOfAccessToken(
   const thumbprint = cnf === undefined ? undefined : request.thumbprint();
   // Otherwise somebody who stole a bound token could exchange it for one that is not bound.
   if (cnf !== undefined && !isBoundTo(cnf, thumbprint, context)) refuse("exchange_proof_missing");
+  const agents = agentsOf(verified, grant);
+  const others = new Set([claims.client_id, ...agents]);
+  others.delete(app.clientId);
+  // An agent that may not act any more can't let another one go on either.
+  if (!(await mayAllAct(others, grant, context)))
+    refused("a client in its chain was disabled, or the owner stopped it");
   return {
     ...{ grant, app, until },
-    ...{ agents: agentsOf(verified, grant), mayAct: claims["may_act"] },
+    ...{ agents, mayAct: claims["may_act"] },
     limit: { audiences: [claims.aud].flat(), scopes: claims.scope.split(" ") },
     isUse: false,
     ...(thumbprint === undefined ? {} : { constraint: { certificateThumbprint: thumbprint } }),
@@ -65,15 +71,8 @@ export async function grantOfAccessToken(
 
 /** The clients in the chain of the claim `act`. The innermost actor is a person if the owner is a company. */
 function agentsOf({ claims }: VerifiedAccessToken, grant: Grant): readonly string[] {
-  const person = actorOf(grant);
-  const agents: string[] = [];
-  for (let act: unknown = claims["act"]; typeof act === "object" && act !== null; ) {
-    const { sub, act: inner } = act as { readonly sub?: unknown; readonly act?: unknown };
-    if (typeof sub !== "string" || agents.length > MAX_AGENTS) return refuse("exchange_chain_too_long");
-    if (inner !== undefined || sub !== person) agents.push(sub);
-    act = inner;
-  }
-  return agents;
+  const agents = agentsIn(claims["act"], actorOf(grant));
+  return agents.length > MAX_AGENTS ? refuse("exchange_chain_too_long") : agents;
 }
 
 /** The newest refresh token of the client itself. It is not used up, and a spent one is no theft here. */
