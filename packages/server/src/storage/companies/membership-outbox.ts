@@ -199,8 +199,11 @@ export const applyOutboxEntry = transaction<
   } else if (cutAt !== null || !lasts) {
     await endGrantsOfMember(tx, { ...key, by: "server", cause: causeOf(standing, cutBy), now });
   }
-  if (cutAt !== null && (cutBy !== null || keptBefore !== null))
-    await forgetAnswers(tx, key, Math.min(keptBefore ?? 0, invitedSince ?? NEVER));
+  if (cutAt !== null) {
+    const all = cutBy !== null && keptBefore === null;
+    const from = all ? 0 : Math.min(keptBefore ?? NEVER, invitedSince ?? NEVER);
+    if (from < NEVER) await forgetAnswers(tx, key, from);
+  }
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
   if (standing === "gone") await forgetMember(tx, key);
   return true;

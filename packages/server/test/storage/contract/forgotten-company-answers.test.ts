@@ -105,6 +105,24 @@ onEveryBackend("what a person answered for a company, after a new password", (st
     ]).toEqual(["issued", "no_consent"]);
   });
 
+  test.each(["told", "not told yet"] as const)(
+    "a recovery, company %s of an operator's new password before → answers since the first sign of an intruder are forgotten, earlier ones are kept",
+    async (told) => {
+      const { company, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
+      await aLiveCompanyGrant(storage(), company, member);
+      await aLiveCompanyGrant(storage(), company, member, { clientId: "client-2" }, { now: NOW + MINUTE });
+      if (told === "not told yet") {
+        const engine = await engineAt(opened().url);
+        await engine.call(writePassword, { ...newPassword(member, false), endGrants: true, now: NOW + 2 * MINUTE });
+        await engine.close();
+      }
+      expect((await recover(member, { identitiesSince: NOW + 1 })).kind).toBe("done");
+      expect([await issue(company, member), await issue(company, member, ["read"], "client-2")]).toEqual([
+        ...["issued", "no_consent"],
+      ]);
+    },
+  );
+
   test("changed with the access of all apps → answers forgotten; without → kept, but for those given at that moment", async () => {
     const { company, member, admin } = await aStaffedCompany(storage(), { defaultRule: "members" });
     for (const person of [member, admin]) await aLiveCompanyGrant(storage(), company, person);
