@@ -40,6 +40,11 @@ async function aChain() {
   const second = await addAgent(server, policy, { name: "Mail agent", scopes: ["openid", "mail:read"] });
   const ends: Readonly<Record<string, End>> = {
     blocked: (agent) => decide(server, company, agent, { rule: "block" }),
+    async "stopped by the member"({ clientId }) {
+      await decide(server, company, { clientId } as TestClient, { scopes: ["mail:read"] });
+      const key = { partition, companyId: owner, clientId, personId: admin.personId };
+      await server.assent.storage.companyApps.setOptOut({ ...key, out: true, now: server.now() });
+    },
     async revoked(agent) {
       await assistantTokens(server, agent, admin, { answer: { owner } });
       const key = { partition, ownerId: owner, clientId: agent.clientId };
@@ -56,35 +61,39 @@ const actorToken = async (client: TestClient) => ({
   actor_token_type: typeOf("access_token"),
 });
 
-describe.each(["blocked", "revoked", "disabled"])("TX-22 an agent in the chain is %s", (how) => {
-  test("and another agent has its token → no new token, and the earlier ones are inactive", async () => {
-    const { access, first, second, ends } = await aChain();
-    const { body } = await exchange(server, first, access, { audience: API2 });
-    const next = () => exchange(server, second, body.access_token, { audience: API2 });
-    const issued = (await next()).body.access_token;
-    const own = (await exchange(server, second, access, { audience: API2 })).body.access_token;
-    const active = () => Promise.all([body.access_token, issued, own].map((token) => isActive(server, api2, token)));
-    expect(await active()).toEqual([true, true, true]);
-    await ends[how]?.(first);
-    expect(await active()).toEqual([false, false, true]);
-    expectRefusal(await next(), "invalid_request");
-  });
-
-  test("and it acts by an actor token → the token is inactive", async () => {
-    const { owner, admin, access, first, second, ends } = await aChain();
-    const { body } = await assistantTokens(server, second, admin, {
-      ...{ ask: { scope: "openid mail:read" }, answer: { owner }, fields: { resource: API2 } },
+describe.each(["blocked", "stopped by the member", "revoked", "disabled"])(
+  "TX-22 an agent in the chain is %s",
+  (how) => {
+    test("and another agent has its token → no new token, and the earlier ones are inactive", async () => {
+      const { access, first, second, ends } = await aChain();
+      const { body } = await exchange(server, first, access, { audience: API2 });
+      const next = () => exchange(server, second, body.access_token, { audience: API2 });
+      const issued = (await next()).body.access_token;
+      const own = (await exchange(server, second, access, { audience: API2 })).body.access_token;
+      const active = () => Promise.all([body.access_token, issued, own].map((token) => isActive(server, api2, token)));
+      expect(await active()).toEqual([true, true, true]);
+      await ends[how]?.(first);
+      expect(await active()).toEqual([false, false, true]);
+      expectRefusal(await next(), "invalid_request");
+      expect((await exchange(server, first, access, { audience: API2 })).status).not.toBe(200);
     });
-    const ofIdToken = { subject_token: String(body["id_token"]), subject_token_type: typeOf("id_token") };
-    const tokens = await Promise.all(
-      [ofIdToken, {}].map(async (more) => {
-        const asked = { audience: API2, ...more, ...(await actorToken(first)) };
-        return (await exchange(server, second, access, asked)).body.access_token;
-      }),
-    );
-    const active = () => Promise.all(tokens.map((token) => isActive(server, api2, token)));
-    expect(await active()).toEqual([true, true]);
-    await ends[how]?.(first);
-    expect(await active()).toEqual([false, false]);
-  });
-});
+
+    test("and it acts by an actor token → the token is inactive", async () => {
+      const { owner, admin, access, first, second, ends } = await aChain();
+      const { body } = await assistantTokens(server, second, admin, {
+        ...{ ask: { scope: "openid mail:read" }, answer: { owner }, fields: { resource: API2 } },
+      });
+      const ofIdToken = { subject_token: String(body["id_token"]), subject_token_type: typeOf("id_token") };
+      const tokens = await Promise.all(
+        [ofIdToken, {}].map(async (more) => {
+          const asked = { audience: API2, ...more, ...(await actorToken(first)) };
+          return (await exchange(server, second, access, asked)).body.access_token;
+        }),
+      );
+      const active = () => Promise.all(tokens.map((token) => isActive(server, api2, token)));
+      expect(await active()).toEqual([true, true]);
+      await ends[how]?.(first);
+      expect(await active()).toEqual([false, false]);
+    });
+  },
+);

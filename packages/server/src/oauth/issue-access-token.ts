@@ -70,12 +70,12 @@ export function agentsIn(claim: unknown, person: string | null): readonly string
 /** False: the owner has removed, paused or blocked one of these clients, or it is disabled. */
 export async function mayAllAct(
   clientIds: ReadonlySet<string>,
-  { partition, ownerId }: Pick<Grant, "partition" | "ownerId">,
+  { partition, ownerId, personId }: Pick<Grant, "partition" | "ownerId" | "personId">,
   { catalog, storage }: Pick<OAuthContext, "catalog" | "storage">,
 ): Promise<boolean> {
   const answers = [...clientIds].map(async (clientId) => {
     if ((await catalog.client(clientId))?.status !== "active") return false;
-    return !(await storage.delegations.isStopped({ partition, ownerId, clientId }));
+    return !(await storage.delegations.isStopped({ partition, ownerId, personId, clientId }));
   });
   return (await Promise.all(answers)).every((may) => may);
 }

@@ -38,12 +38,16 @@ export async function actorsOf(
  */
 export async function mustNotBeStopped(
   actor: Client | null,
-  { partition, ownerId }: { readonly partition: number; readonly ownerId: string },
+  {
+    partition,
+    ownerId,
+    personId = ownerId,
+  }: { readonly partition: number; readonly ownerId: string; readonly personId?: string },
   { clientId }: Client,
   { storage }: OAuthContext,
 ): Promise<void> {
   if (actor === null || actor.clientId === clientId) return;
-  if (await storage.delegations.isStopped({ partition, ownerId, clientId: actor.clientId }))
+  if (await storage.delegations.isStopped({ partition, ownerId, personId, clientId: actor.clientId }))
     refuse("subject_token_refused", "the owner removed, blocked or paused the access of the actor");
 }
 

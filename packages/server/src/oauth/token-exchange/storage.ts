@@ -64,10 +64,10 @@ export interface Delegation {
 export interface DelegationStorage {
   readonly delegations: {
     /**
-     * True: the owner has ended or paused the access of this client, or is a company that has blocked it. So the client
-     * gets nothing through other apps either. False: it is not stopped, or the owner was never asked.
+     * True: the owner has ended or paused the access of this client, or is a company that has blocked it or whose member
+     * has stopped it for themselves. So the client gets nothing through other apps either. False: it is not stopped, or the owner was never asked.
      */
-    isStopped(args: Pick<Consent, "partition" | "ownerId" | "clientId">): Promise<boolean>;
+    isStopped(args: Pick<RecordDelegation, "partition" | "ownerId" | "personId" | "clientId">): Promise<boolean>;
     list(args: { readonly partition: number; readonly ownerId: string }): Promise<readonly Delegation[]>;
     /** Records the use, at most once a minute, and in the history once a day (UTC). */
     record(args: RecordDelegation): Promise<DelegationOutcome>;

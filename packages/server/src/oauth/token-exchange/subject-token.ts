@@ -132,7 +132,7 @@ export async function signedInSubject(
   if (consent?.status !== "active") return refused("the owner does not allow the client any more");
   if (consent.pausedAt !== null) return refused("the owner has paused the client");
   const { agents, actor } = await actorsOf({ agents: [], mayAct: claims["may_act"] }, exchange, context);
-  await mustNotBeStopped(actor, { partition, ownerId }, client, context);
+  await mustNotBeStopped(actor, { partition, ownerId, personId: sub }, client, context);
   const own = consentedScopes(consent, client, context);
   const { scopes, audience } = await scopesFrom({ app: client, own, limit: null }, exchange, context);
   return {

@@ -112,8 +112,8 @@ async function lockedConsents(
 const isEnded = (consent: Consent | undefined) => consent?.status === "revoked" || isPaused(consent);
 
 /**
- * The clients among asker and actor that the company has blocked. A blocked client need not have a consent: it acts through
- * another app, and may never have asked for access of its own.
+ * The clients among asker and actor that the company has blocked, or that the member has stopped for themselves. Such a client
+ * need not have a consent: it acts through another app, and may never have asked for access of its own.
  */
 async function blockedByCompany(
   tx: Tx,
@@ -122,21 +122,27 @@ async function blockedByCompany(
   if (ownerId === personId || (actorId === clientId && askerId === clientId)) return new Set();
   const rows = await tx.all(
     sql`SELECT client_id FROM company_rules
-      WHERE partition = :partition AND company_id = :ownerId AND client_id IN (:actorId, :askerId) AND rule = 'block'`,
-    { partition, ownerId, actorId, askerId },
+      WHERE partition = :partition AND company_id = :ownerId AND client_id IN (:actorId, :askerId) AND rule = 'block'
+    UNION ALL
+    SELECT client_id FROM company_opt_outs
+      WHERE partition = :partition AND company_id = :ownerId AND client_id IN (:actorId, :askerId) AND person_id = :personId`,
+    { partition, ownerId, personId, actorId, askerId },
   );
   return new Set(rows.map((row) => text(row, "client_id")));
 }
 
-/** A company's rule counts, whether or not there is a consent. */
-export const isStopped = query<Pick<Consent, "partition" | "ownerId" | "clientId">, boolean>({
+/** A company's rule and the stop of its member count, whether or not there is a consent. */
+export const isStopped = query<Pick<RecordDelegation, "partition" | "ownerId" | "personId" | "clientId">, boolean>({
   sql: sql`SELECT client_id FROM consents
       WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
         AND (status = 'revoked' OR paused_at IS NOT NULL)
     UNION ALL
     SELECT client_id FROM company_rules
-      WHERE partition = :partition AND company_id = :ownerId AND client_id = :clientId AND rule = 'block'`,
-  bind: ({ partition, ownerId, clientId }) => ({ partition, ownerId, clientId }),
+      WHERE partition = :partition AND company_id = :ownerId AND client_id = :clientId AND rule = 'block'
+    UNION ALL
+    SELECT client_id FROM company_opt_outs
+      WHERE partition = :partition AND company_id = :ownerId AND client_id = :clientId AND person_id = :personId`,
+  bind: ({ partition, ownerId, personId, clientId }) => ({ partition, ownerId, personId, clientId }),
   outcome: (rows) => rows.length > 0,
 });
 

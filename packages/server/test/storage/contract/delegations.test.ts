@@ -100,7 +100,7 @@ onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage)
         ...{ partition, companyId, clientId: "agent", shown: SHOWN, by: admin.personId, now: NOW },
         rule: rule === null ? null : anAppRule({ rule }),
       });
-    const isStopped = () => storage().delegations.isStopped({ partition, ownerId, clientId: "agent" });
+    const isStopped = () => storage().delegations.isStopped({ partition, ownerId, personId, clientId: "agent" });
     const stopped = async () =>
       (await storage().delegations.list({ partition, ownerId })).map((one) => [one.actorId, one.stopped]);
     expect([await record(), await isStopped(), await stopped()]).toEqual(["recorded", false, [["agent", false]]]);
@@ -113,13 +113,20 @@ onEveryBackend("who acts through which app (RFC 8693)", (storage: () => Storage)
       await decide(rule);
       expect([rule, await record(), await isStopped()]).toEqual([rule, "recorded", false]);
     }
+    const stop = (out: boolean) =>
+      storage().companyApps.setOptOut({ partition, companyId, clientId: "agent", personId, out, now: NOW });
+    await stop(true);
+    const forAnother = storage().delegations.isStopped({ partition, ownerId, personId: "other", clientId: "agent" });
+    expect([await record(), await isStopped(), await forAnother]).toEqual(["blocked", true, false]);
+    await stop(false);
+    expect([await record(), await isStopped()]).toEqual(["recorded", false]);
   });
 
   test("the owner paused the agent, or ended its access → stopped, but not for another owner", async () => {
     const { record, grant, agentConsent, list } = await made();
     const { partition, ownerId } = grant;
     const isStopped = (owner = ownerId) =>
-      storage().delegations.isStopped({ partition, ownerId: owner, clientId: "agent" });
+      storage().delegations.isStopped({ partition, ownerId: owner, personId: ownerId, clientId: "agent" });
     await record();
     await agentConsent(["read"]);
     expect([await isStopped(), (await list())[0]?.stopped]).toEqual([false, false]);
