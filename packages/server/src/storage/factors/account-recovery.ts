@@ -194,12 +194,11 @@ async function takeBack(tx: Tx, key: PersonKey, link: Locked, removal: Removal |
   const before = { device: presentedAmong(await devicesOf(tx, key), device), now };
   const own = before.device !== undefined && isOwners(before.device, now, now) ? before.device : undefined;
   await endSessions(tx, key, own, now);
-  for (const clientId of endApps) {
-    await endConsent(tx, {
-      ...{ partition: key.partition, ownerId: key.personId, clientId },
-      ...{ revokedBy: key.personId, now },
-    });
-  }
+  const { partition, personId: ownerId } = key;
+  // Somebody may have resumed an app between the decision and this moment.
+  const resumed = await resumptionsSince(tx, { partition, ownerId, since: shownAt });
+  for (const clientId of new Set([...endApps, ...resumed.map((one) => one.clientId)]))
+    await endConsent(tx, { partition, ownerId, clientId, revokedBy: ownerId, now });
   await endNewConnections(tx, key, shownAt, "password", now);
   await dropFirstUses(tx, key, identitiesSince);
   const keeps = { before: shownAt, butIn: endCompanies };

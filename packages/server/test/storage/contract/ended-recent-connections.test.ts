@@ -67,6 +67,21 @@ onEveryBackend("connections that end because somebody else may have made them", 
     expect(await causes(older)).toEqual({ "client-1": "password", "client-2": "recent" });
   });
 
+  test("a recovery, and an app was resumed after its decision was made → the app loses access; one that was resumed before the page keeps it", async () => {
+    const { person, grant: resumed } = await aLiveGrant(storage());
+    const kept = aGrant(person, { clientId: "client-2" });
+    expectIssued(await storage().grants.approve(anApproval(kept)));
+    await storage().grants.redeem(aRedemption(kept));
+    const { partition, personId } = person;
+    const pausing = ({ clientId }: NewGrant, paused: boolean, now: number) =>
+      storage().consents.setPaused({ partition, ownerId: personId, clientId, paused, by: personId, now });
+    for (const grant of [resumed, kept]) await pausing(grant, true, NOW + SECOND);
+    await pausing(kept, false, NOW + 2 * SECOND);
+    await pausing(resumed, false, SHOWN_AT);
+    await recover(person);
+    expect(await Promise.all([resumed, kept].map(lives))).toEqual([false, true]);
+  });
+
   test("for a company → likewise; what another member has doesn't count", async () => {
     const { company, admin, member } = await aStaffedCompany(storage(), { defaultRule: "members" });
     const old = await aLiveCompanyGrant(storage(), company, member);
