@@ -78,3 +78,23 @@ test("nothing by the policy → the page says nothing of it", async () => {
   expect(text).not.toContain("the policy of this service");
   expect(text).toContain("If you don’t allow it, the app gets no new access.");
 });
+
+test("allowed for an hour beside the policy → Your apps says that the access goes on, then and after the hour, and offers no end that changes nothing", async () => {
+  const { byPolicy, agent, open } = await aStory();
+  expect(await byPolicy("read")).toEqual([200, "read"]);
+  const allow = async (scope: string[]) =>
+    agent.submit(consentForm(await open()), { decision: "allow", scope, duration: "3600" });
+  await allow(["read"]);
+  for (const later of [0, 2 * 3_600_000]) {
+    server.tick(later);
+    const text = textOf(await agent.get("/account/apps"));
+    expect(text).toContain("Ends When you revoke it");
+    expect(text).not.toContain("Change when access ends");
+    expect(await byPolicy("read")).toEqual([200, "read"]);
+  }
+  // What a page alone gives has its own end, which can be changed.
+  await allow(["read", "share"]);
+  const text = textOf(await agent.get("/account/apps"));
+  expect(text).toMatch(/Share your photos ends in 60 minutes/);
+  expect(text).toContain("Change when access ends");
+});

@@ -243,7 +243,7 @@ export function approve(
     chosenAt: choosesThemselves(decision) ? now : (held?.chosenAt ?? null),
     createdAt: held?.createdAt ?? now,
     updatedAt: now,
-    expiresAt: expiryOf(scopes, [...after, { scopes: own }]),
+    expiresAt: expiryOf(scopes, [...after, { scopes: own }], held),
     lastUsedAt: held?.lastUsedAt ?? null,
     lastUsedAddress: held?.lastUsedAddress ?? null,
     uses: (held?.uses ?? 0) + 1,
@@ -298,7 +298,13 @@ export function narrow(
     held.filter((name) => !isLeft(name)),
   );
   return {
-    consent: { ...consent, scopes, removed: gone, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    consent: {
+      ...consent,
+      scopes,
+      removed: gone,
+      updatedAt: now,
+      expiresAt: expiryOf(scopes, after, { ...consent, removed: gone }),
+    },
     changes: differences(live, after),
     left: left.size,
   };
@@ -316,7 +322,7 @@ export function moveEnd(
     .map((scope) => ({ ...movedTo(scope, end), decidedAt: now }));
   const after = live.map((each) => changed(each, new Set(), endsInGrant(scopes, each), now));
   return {
-    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after) },
+    consent: { ...consent, scopes, updatedAt: now, expiresAt: expiryOf(scopes, after, consent) },
     changes: differences(live, after),
   };
 }
@@ -395,8 +401,16 @@ export function union(a: readonly string[], b: readonly string[]): readonly stri
   return [...new Set([...a, ...b])];
 }
 
-/** When the last scope ends: active scopes of the record, and scopes that live grants (a `once`) still hold. */
-function expiryOf(scopes: readonly GrantedScope[], grants: readonly Pick<LiveGrant, "scopes">[]): Millis | null {
+/**
+ * When the last scope ends: active scopes of the record, scopes that live grants (a `once`) still hold, and scopes by the
+ * operator's rules, which an owner's answer does not shorten.
+ */
+function expiryOf(
+  scopes: readonly GrantedScope[],
+  grants: readonly Pick<LiveGrant, "scopes">[],
+  before: Pick<Consent, "shown" | "removed" | "expiresAt"> | undefined,
+): Millis | null {
   const ends = [...scopes, ...grants.flatMap((grant) => grant.scopes)].map(({ expiresAt }) => expiresAt);
-  return latestOf(ends) ?? null;
+  const rules = before !== undefined && againByRules(before).length > 0 ? [before.expiresAt] : [];
+  return latestOf([...ends, ...rules]) ?? null;
 }

@@ -167,19 +167,16 @@ async function appOf(
   const thefts = grants.filter(({ status }) => status === "theft" || status === "replayed");
   const usedAt = usesByScope([...ends.keys()], live, uses);
   const settled = consent.createdAt < now - SETTLED;
-  const recorded = new Set(
-    [...again, ...consent.scopes.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)].map(
-      ({ name }) => name,
-    ),
-  );
-  // What was allowed only once has no lasting end that could be changed.
-  const lasts = lastsIn(consent, now);
+  const rules = new Set(again.map(({ name }) => name));
+  const isChangeable = ({ name, expiresAt }: GrantedScope) =>
+    !rules.has(name) && (expiresAt === null || expiresAt > now);
+  const changeable = new Set(consent.scopes.filter(isChangeable).map(({ name }) => name));
   return {
     consent,
     client,
     scopes: [...ends].map(([name, expiresAt]) => {
       const gone = client !== undefined && !isOffered(name, client, known);
-      const endStays = !recorded.has(name);
+      const endStays = !changeable.has(name);
       return {
         name,
         scope: known.get(name),
@@ -194,7 +191,9 @@ async function appOf(
     usedSince: (consent.lastUsedAt ?? 0) > (lastUsed?.lastUsedAt ?? 0),
     idleScopes: settled && usedAt !== undefined && [...usedAt.values()].includes(null),
     expiresAt: lastEnd(ends, now),
-    durations: client !== undefined && lasts ? durationsFor(client, context).filter((one) => one !== "once") : [],
+    // Neither what was allowed only once nor what the operator's policy gives has an end that could be changed.
+    durations:
+      client !== undefined && changeable.size > 0 ? durationsFor(client, context).filter((one) => one !== "once") : [],
     declined: declinedScopes(stored.consent, ceiling, now).map((one) => ({ ...one, scope: known.get(one.name) })),
     theftAt: latest(thefts.map(({ endedAt }) => endedAt)),
   };
@@ -256,10 +255,6 @@ function declinedScopes(
   );
   const ofHosts = present.map(({ name, declinedHosts = [] }) => ({ name, hosts: declinedHosts }));
   return [...ofApp, ...ofHosts.filter(({ hosts }) => hosts.length > 0)];
-}
-
-function lastsIn({ scopes }: Consent, now: Millis): boolean {
-  return scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now);
 }
 
 /**
