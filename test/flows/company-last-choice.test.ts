@@ -1,6 +1,7 @@
 /** An app that can't act for the owner chosen last any more does not move to another owner unseen. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { addCompany, addMember, claimsOf, decide } from "../support/company-staff.ts";
 import { Agent, authorize, authorizeUrl, consentForm, redeem } from "../support/http-browser.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -58,3 +59,18 @@ test("the time chosen for the last owner is over → the page, not the access of
   // Beta is the last choice now.
   expect((await agent.follow(await agent.get(next()))).location?.searchParams.has("code")).toBe(true);
 });
+
+test.each(["an answer", "an answer of which no time was stored"])(
+  "%s for themselves was the last, and its time is over → the list of apps says that the app asks",
+  async (answer) => {
+    const { member, agent, app, next } = await answeredFor("self");
+    const row = `owner_id = '${member.personId}' AND client_id = '${app.clientId}'`;
+    if (answer !== "an answer")
+      await byHand(server.assent.config.databaseUrl, [`UPDATE consents SET chosen_at = NULL WHERE ${row}`]);
+    server.tick(3_700_000);
+    const list = (await agent.get("/account/apps")).text;
+    expect(list).toContain(`data-client-id="${app.clientId}"`);
+    expect(list).not.toContain('may connect for <bdi class="name">Beta</bdi>');
+    expect((await agent.follow(await agent.get(next()))).location).toBeUndefined();
+  },
+);

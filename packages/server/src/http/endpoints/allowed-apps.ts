@@ -24,6 +24,7 @@ import {
   hasForgottenChoice,
   type NextOwners,
   type OwnerChoices,
+  ownConsent,
   ownerChoicesOf,
 } from "../../owners/apps/remembered-owner-choice.ts";
 import type { Person } from "../../owners/person.ts";
@@ -54,7 +55,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const all = allowed.map((app) =>
     entryOf(app, choices?.of(app.consent.clientId, app.consent, app.client), language, now),
   );
-  const forCompanies = await companyEntries(choices, all, language, tools);
+  const forCompanies = await companyEntries(choices, { person, all }, language, tools);
   const view: AppsView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
@@ -114,16 +115,18 @@ async function stateNotice(
 /** The apps that the person allowed for companies alone. */
 async function companyEntries(
   choices: OwnerChoices | undefined,
-  own: readonly AppEntry[],
+  { person, all }: { readonly person: Person; readonly all: readonly AppEntry[] },
   language: string,
   { apps }: AppsTools,
 ): Promise<readonly CompanyAppEntry[]> {
-  const others = [...(choices?.chosen ?? [])].filter(([id]) => !own.some(({ clientId }) => clientId === id));
+  const others = [...(choices?.chosen ?? [])].filter(([id]) => !all.some(({ clientId }) => clientId === id));
   const found = await Promise.all(
     others.map(async ([clientId, companies]) => {
       const client = await apps.oauth.catalog.client(clientId);
       if (client === undefined) return [];
-      const next = nextOf(choices?.of(clientId, undefined, client) ?? { self: false, companies, asks: false });
+      // The person's own answer can be the last one, although its time is over.
+      const consent = await ownConsent(person, clientId, apps);
+      const next = nextOf(choices?.of(clientId, consent, client) ?? { self: false, companies, asks: false });
       return [
         { clientId, name: nameOf(client, language), logo: logoPath(client), companies: companies.map(linked), next },
       ];

@@ -68,13 +68,30 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
       const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
       const choices = choicesOf.get(clientId) ?? [];
       const paused = (self && isPaused(consent)) || choices.some((one) => one.paused);
-      const own = { holds: self, chosenAt: consent?.status === "active" ? (consent.chosenAt ?? 0) : 0 };
+      const own = { holds: self, chosenAt: ownAnswerAt(consent) };
       const answers = [own, ...(all.get(clientId) ?? [])];
       const last = answers.reduce((one, other) => (other.chosenAt > one.chosenAt ? other : one));
       const asks = paused || (last.chosenAt > 0 && !last.holds);
       return { self, companies: choices.map(({ company }) => company), asks };
     },
   };
+}
+
+/** The person's own consent to an app, also one of which everything has ended. */
+export function ownConsent(
+  { partition, personId: ownerId }: Person,
+  clientId: string,
+  { storage }: Pick<AppsContext, "storage">,
+): Promise<Consent | undefined> {
+  return storage.consents.find({ partition, ownerId, clientId });
+}
+
+/** When the person last answered for themselves. Negative: they asked since to be asked again. 0: on no page. */
+function ownAnswerAt(consent: Consent | undefined): Millis {
+  if (consent?.status !== "active") return 0;
+  const { chosenAt, via, updatedAt } = consent;
+  // Earlier versions stored no time of the choice.
+  return chosenAt ?? (via === "browser" || via === "device" ? updatedAt : 0);
 }
 
 /** Tells of an app whether the person allowed it for others than one company, too. Then it does not go to the company unasked. */
