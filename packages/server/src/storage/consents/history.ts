@@ -407,7 +407,7 @@ export const getHistoryEntry = query<{ readonly ownerId: string; readonly entryI
 });
 
 /** An app that was resumed. `wasPaused`: it was paused before the time that was asked for. */
-interface Resumed {
+export interface Resumed {
   readonly clientId: string;
   readonly at: Millis;
   readonly wasPaused: boolean;
