@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byHand } from "../../packages/server/test/storage/support/raw-statements.ts";
 import { addCompany, addMember, claimsOf, decide } from "../support/company-staff.ts";
-import { Agent, authorize, authorizeUrl, consentForm, redeem } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, consentForm, redeem, refresh } from "../support/http-browser.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -74,3 +74,21 @@ test.each(["an answer", "an answer of which no time was stored"])(
     expect((await agent.follow(await agent.get(next()))).location).toBeUndefined();
   },
 );
+
+test("asked for whom again, and another owner chosen → the notice says that earlier access stays, and it does", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const { companyId, member } = company;
+  const app = await server.addClient({ scopes: ["read"] });
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, app);
+  const { body } = await redeem(server, app, await authorize(agent, url, member.username, { owner: companyId }));
+  const page = await agent.get("/account/apps");
+  const form = page.forms.find(({ action }) => action.endsWith("/ask-for-whom"));
+  if (form === undefined) throw new Error("nothing asks for whom");
+  const told = await agent.follow(await agent.submit(form));
+  expect(told.text).toContain("The access that it has now stays, whatever you choose then.");
+  const other = await redeem(server, app, await authorize(agent, url, "", { owner: member.personId }));
+  expect(claimsOf(other.body.access_token)["sub"]).toBe(member.personId);
+  const kept = await refresh(server, app, body.refresh_token);
+  expect([kept.status, claimsOf(kept.body.access_token)["sub"]]).toEqual([200, companyId]);
+});

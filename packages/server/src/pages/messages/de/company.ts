@@ -436,7 +436,8 @@ export const company = {
         "Sie haben die App in diesem Unternehmen für sich abgeschaltet. Sie bekommt hier keinen neuen Zugriff. Was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",
       resumed:
         "Die App ist in diesem Unternehmen für Sie nicht mehr abgeschaltet. Sie hat keinen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
-      asksNext: "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Bis dahin behält sie ihren Zugriff.",
+      asksNext:
+        "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Ihr jetziger Zugriff bleibt, was auch immer Sie dann wählen.",
       joined: "Willkommen. Sie gehören jetzt zum Unternehmen.",
       promoted: "Sie haben jetzt Verwaltungsrechte im Unternehmen.",
       lastAdmin:

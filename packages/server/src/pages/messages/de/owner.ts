@@ -222,9 +222,9 @@ export const owner = {
     askAgain: "App wieder fragen lassen",
     asksAgain: "{app} kann Sie wieder um das bitten, was Sie abgelehnt haben.",
     asksForWhom:
-      "Wenn sich {app} das nächste Mal verbindet, werden Sie gefragt, für wen. Bis dahin bleibt der Zugriff.",
+      "Wenn sich {app} das nächste Mal verbindet, werden Sie gefragt, für wen. Der jetzige Zugriff bleibt, was auch immer Sie dann wählen.",
     asksForWhomGone:
-      "Wenn sich diese App das nächste Mal verbindet, werden Sie gefragt, für wen. Bis dahin bleibt der Zugriff.",
+      "Wenn sich diese App das nächste Mal verbindet, werden Sie gefragt, für wen. Der jetzige Zugriff bleibt, was auch immer Sie dann wählen.",
     nextAsks: "Das nächste Mal fragt diese App, für wen sie handelt.",
     nextSelf: "Das nächste Mal verbindet sich diese App vielleicht für Sie selbst, ohne zu fragen.",
     nextCompany: "Das nächste Mal verbindet sich diese App vielleicht für {company}, ohne zu fragen.",

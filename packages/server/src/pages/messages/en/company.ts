@@ -420,7 +420,8 @@ export const company = {
       stopped:
         "You stopped the app for yourself in this company. It gets no new access here. What you allowed for your own account stays.",
       resumed: "You no longer stop the app in this company. It has no access until you connect it again: open the app.",
-      asksNext: "Next time the app connects, you choose for whom. Until then, it keeps its access.",
+      asksNext:
+        "Next time the app connects, you choose for whom. The access that it has now stays, whatever you choose then.",
       joined: "You’ve joined the company.",
       promoted: "You’re an admin of the company now.",
       lastAdmin: "You are the only admin. Before you leave, make another member an admin.",

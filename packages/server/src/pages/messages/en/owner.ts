@@ -212,8 +212,10 @@ export const owner = {
     declinedAt: "only at {hosts}",
     askAgain: "Let the app ask again",
     asksAgain: "{app} can ask you again for what you declined.",
-    asksForWhom: "The next time {app} connects, it asks you for whom. Until then, it keeps its access.",
-    asksForWhomGone: "The next time that app connects, it asks you for whom. Until then, it keeps its access.",
+    asksForWhom:
+      "The next time {app} connects, it asks you for whom. The access that it has now stays, whatever you choose then.",
+    asksForWhomGone:
+      "The next time that app connects, it asks you for whom. The access that it has now stays, whatever you choose then.",
     nextAsks: "Next time, this app asks you for whom it acts.",
     nextSelf: "Next time, this app may connect for you without asking.",
     nextCompany: "Next time, this app may connect for {company} without asking.",

@@ -433,7 +433,7 @@ export const company = {
       resumed:
         "Ya no detiene la aplicación en esta empresa. No tiene acceso hasta que vuelva a conectarla: abra la aplicación.",
       asksNext:
-        "La próxima vez que la aplicación se conecte, usted elegirá para quién. Hasta entonces conserva su acceso.",
+        "La próxima vez que la aplicación se conecte, usted elegirá para quién. El acceso que tiene ahora se mantiene, elija lo que elija.",
       joined: "Le damos la bienvenida. Ahora pertenece a la empresa.",
       promoted: "Ahora es administrador de la empresa.",
       lastAdmin: "Usted es el único administrador. Antes de irse, nombre administrador a otro miembro.",

@@ -218,9 +218,10 @@ export const owner = {
     declinedAt: "solo en {hosts}",
     askAgain: "Permitir que vuelva a pedirlo",
     asksAgain: "{app} puede volver a pedirle lo que rechazó.",
-    asksForWhom: "La próxima vez que {app} se conecte, le preguntará para quién. Hasta entonces conserva su acceso.",
+    asksForWhom:
+      "La próxima vez que {app} se conecte, le preguntará para quién. El acceso que tiene ahora se mantiene, elija lo que elija.",
     asksForWhomGone:
-      "La próxima vez que esa aplicación se conecte, le preguntará para quién. Hasta entonces conserva su acceso.",
+      "La próxima vez que esa aplicación se conecte, le preguntará para quién. El acceso que tiene ahora se mantiene, elija lo que elija.",
     nextAsks: "La próxima vez, esta aplicación le preguntará para quién actúa.",
     nextSelf: "La próxima vez, esta aplicación puede conectarse para usted sin preguntar.",
     nextCompany: "La próxima vez, esta aplicación puede conectarse para {company} sin preguntar.",

@@ -441,7 +441,8 @@ export const company = {
         "Vous avez arrêté l’application pour vous dans cette entreprise. Elle n’y obtient plus de nouvel accès. Ce que vous avez autorisé pour votre propre compte est conservé.",
       resumed:
         "Vous n’arrêtez plus l’application dans cette entreprise. Elle n’a aucun accès avant que vous la reconnectiez : ouvrez l’application.",
-      asksNext: "À la prochaine connexion de l’application, vous choisirez pour qui. D’ici là, elle garde son accès.",
+      asksNext:
+        "À la prochaine connexion de l’application, vous choisirez pour qui. Son accès actuel reste, quel que soit votre choix.",
       joined: "Bienvenue. Vous faites maintenant partie de l’entreprise.",
       promoted: "Vous êtes maintenant administrateur de l’entreprise.",
       lastAdmin: "Vous êtes le seul administrateur. Avant de partir, nommez un autre membre administrateur.",

@@ -225,9 +225,10 @@ export const owner = {
     declinedAt: "seulement sur {hosts}",
     askAgain: "Laisser l’application redemander",
     asksAgain: "{app} peut vous redemander ce que vous avez refusé.",
-    asksForWhom: "À sa prochaine connexion, {app} vous demandera pour qui. D’ici là, son accès reste le même.",
+    asksForWhom:
+      "À sa prochaine connexion, {app} vous demandera pour qui. Son accès actuel reste, quel que soit votre choix.",
     asksForWhomGone:
-      "À sa prochaine connexion, cette application vous demandera pour qui. D’ici là, son accès reste le même.",
+      "À sa prochaine connexion, cette application vous demandera pour qui. Son accès actuel reste, quel que soit votre choix.",
     nextAsks: "La prochaine fois, cette application vous demandera pour qui elle agit.",
     nextSelf: "La prochaine fois, cette application pourra se connecter pour vous sans poser la question.",
     nextCompany: "La prochaine fois, cette application pourra se connecter pour {company} sans poser la question.",
