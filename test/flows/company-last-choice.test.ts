@@ -92,3 +92,17 @@ test("asked for whom again, and another owner chosen → the notice says that ea
   const kept = await refresh(server, app, body.refresh_token);
   expect([kept.status, claimsOf(kept.body.access_token)["sub"]]).toEqual([200, companyId]);
 });
+
+test("a member is asked again by an app that has access → the page says that a refusal changes nothing, and it doesn't", async () => {
+  const { member } = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ scopes: ["read"] });
+  const agent = new Agent(server.issuer);
+  const url = authorizeUrl(server, app, { prompt: "consent" });
+  const owner = member.personId;
+  const { body } = await redeem(server, app, await authorize(agent, url, member.username, { owner }));
+  const page = await agent.follow(await agent.get(url));
+  expect(page.text).not.toContain("the app gets no new access");
+  expect(page.text).toContain("nothing changes: the app gets nothing new, and keeps any access that it has already.");
+  await agent.submit(consentForm(page), { decision: "deny" });
+  expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
+});

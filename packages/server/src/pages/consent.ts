@@ -399,9 +399,10 @@ function next(view: ConsentView, words: Messages): Markup {
   </p>`;
 }
 
-function refusalSays({ scopes, keepsByPolicy = false }: ConsentView, keeps: boolean, { consent }: Messages): string {
-  if (keepsByPolicy || !keeps) return keepsByPolicy ? consent.nextDenyPolicy : consent.nextDeny;
-  const { awayUntil, keptUntil } = scopes.find(({ name }) => name === OFFLINE_ACCESS) ?? {};
+function refusalSays(view: ConsentView, keeps: boolean, { consent }: Messages): string {
+  if (view.keepsByPolicy === true) return consent.nextDenyPolicy;
+  if (!keeps) return view.owners?.length ? consent.nextDenyAny : consent.nextDeny;
+  const { awayUntil, keptUntil } = view.scopes.find(({ name }) => name === OFFLINE_ACCESS) ?? {};
   return awayUntil !== undefined || keptUntil !== undefined ? consent.nextDenyKeepsAway : consent.nextDenyKeeps;
 }
 
@@ -417,8 +418,7 @@ function tickedSays({ owners = [], notAsked = [] }: ConsentView, keeps: boolean,
 
 /** True: the app has access, for the only owner whom the answer can be for. A refusal leaves it as it is. */
 function hasAccess({ scopes, owners = [], pausedAt, keepsAccess = false }: ConsentView): boolean {
-  const has = keepsAccess || scopes.some(({ granted }) => granted);
-  return has && owners.length === 0 && pausedAt === undefined;
+  return (keepsAccess || scopes.some(({ granted }) => granted)) && owners.length === 0 && pausedAt === undefined;
 }
 
 /** Says whether the operator has checked the app, or only the app itself makes its statements. Nobody checks the server's own. */

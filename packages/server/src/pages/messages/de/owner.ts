@@ -95,6 +95,8 @@ export const owner = {
     nextTickedNow: "Die App erhält jetzt nur, was angekreuzt ist.",
     nextTickedOfAsked: "Von dem, was die App jetzt möchte, erhält sie nur, was angekreuzt ist.",
     nextDeny: "Wenn Sie es nicht erlauben, erhält die App keinen neuen Zugriff.",
+    nextDenyAny:
+      "Wenn Sie es nicht erlauben, ändert sich nichts: Die App erhält nichts Neues und behält jeden Zugriff, den sie schon hat.",
     nextDenyPolicy:
       "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält, was die Richtlinien dieses Dienstes ihr geben.",
     nextDenyKeeps: "Wenn Sie es nicht erlauben, ändert sich nichts: Die App behält den Zugriff, den sie hat.",

@@ -90,6 +90,8 @@ export const owner = {
     nextTickedNow: "Now, the app gets only what is ticked.",
     nextTickedOfAsked: "Of what it asks for now, the app gets only what is ticked.",
     nextDeny: "If you don’t allow it, the app gets no new access.",
+    nextDenyAny:
+      "If you don’t allow it, nothing changes: the app gets nothing new, and keeps any access that it has already.",
     nextDenyPolicy: "If you don’t allow it, nothing changes: the app keeps what the policy of this service gives it.",
     nextDenyKeeps: "If you don’t allow it, nothing changes: the app keeps the access that it has.",
     nextDenyKeepsAway:

@@ -94,6 +94,8 @@ export const owner = {
     nextTickedNow: "Por ahora, la aplicación obtiene solo lo que está marcado.",
     nextTickedOfAsked: "De lo que pide ahora, la aplicación obtiene solo lo que está marcado.",
     nextDeny: "Si no lo permite, la aplicación no obtiene ningún acceso nuevo.",
+    nextDenyAny:
+      "Si no lo permite, nada cambia: la aplicación no obtiene nada nuevo y conserva el acceso que ya tenga.",
     nextDenyPolicy: "Si no lo permite, nada cambia: la aplicación conserva lo que le da la política de este servicio.",
     nextDenyKeeps: "Si no lo permite, nada cambia: la aplicación conserva el acceso que tiene.",
     nextDenyKeepsAway:

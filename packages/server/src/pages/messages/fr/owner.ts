@@ -97,6 +97,8 @@ export const owner = {
     nextTickedNow: "Pour l’instant, l’application n’obtient que ce qui est coché.",
     nextTickedOfAsked: "De ce qu’elle demande maintenant, l’application n’obtient que ce qui est coché.",
     nextDeny: "Si vous n’autorisez pas, l’application n’obtient aucun nouvel accès.",
+    nextDenyAny:
+      "Si vous n’autorisez pas, rien ne change : l’application n’obtient rien de nouveau et garde tout accès qu’elle a déjà.",
     nextDenyPolicy:
       "Si vous n’autorisez pas, rien ne change : l’application garde ce que lui accorde la politique de ce service.",
     nextDenyKeeps: "Si vous n’autorisez pas, rien ne change : l’application garde l’accès qu’elle a.",
