@@ -92,7 +92,7 @@ test("allowed for an hour beside the policy → Your apps says that the access g
     expect(text).not.toContain("Change when access ends");
     expect(await byPolicy("read")).toEqual([200, "read"]);
   }
-  // What a page alone gives has its own end, which can be changed.
+  // The policy does not give this permission, so it ends when the page said, and its end can be changed.
   await allow(["read", "share"]);
   const text = textOf(await agent.get("/account/apps"));
   expect(text).toMatch(/Share your photos ends in 60 minutes/);

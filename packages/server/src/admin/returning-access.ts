@@ -20,7 +20,7 @@ export function statusNotes(noun: string, isDisabled: boolean, consents: number,
   ];
 }
 
-/** What a client gets back with a scope, a grant type or a higher limit of consents. */
+/** Says which access a client gets back if it gets a scope, a grant type or a higher limit of consents. */
 export async function returnNotes(before: Client, after: Client, context: AdminContext): Promise<readonly string[]> {
   const won = (of: (client: Client) => readonly string[]) => of(after).filter((one) => !of(before).includes(one));
   const scopes = won((client) => client.scopes);

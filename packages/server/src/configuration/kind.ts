@@ -118,7 +118,7 @@ export interface Kind {
   advice?(changed: readonly Changed[], context: Context): Promise<Remarks>;
   /** The fields that the plan of a new record leaves out if they have these values. Absent: `defaults`. */
   defaultsWhenNew?(fields: Fields): Fields;
-  /** What a new or changed record means for access, beside what its operations say. */
+  /** Notes about the access that a new or changed record gives. The operations say more. */
   told?(changed: Changed, context: Context): Promise<readonly string[]>;
   /** What the operator must confirm although nothing ends: `allows the app for all members`. */
   question?(changed: Changed): string | undefined;

@@ -215,7 +215,7 @@ interface Hosts {
 }
 
 /** Maximum number of hosts that one scope remembers: the latest ones. */
-const MOST_HOSTS = 100;
+export const MOST_HOSTS = 100;
 
 export function hostsAfter(
   { hosts }: Pick<ConsentedScope, "hosts">,

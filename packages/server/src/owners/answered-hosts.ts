@@ -1,6 +1,6 @@
 /** At which redirect hosts a member answered about an app for their company, and until when there. Pure functions. */
 
-import { type Reach, reaches } from "../oauth/consent-reach.ts";
+import { MOST_HOSTS, type Reach, reaches } from "../oauth/consent-reach.ts";
 import type { Millis } from "../oauth/model.ts";
 
 /** Ends by a scope's name, or by a host. Null: none. */
@@ -39,9 +39,6 @@ export function endsAnywhere(answer: MemberAnswer, name: string): readonly (Mill
   const { ends = {} } = answer.answeredAt?.find((one) => one.name === name) ?? {};
   return [null, ...Object.keys(ends)].map((host) => endAt(answer, name, host));
 }
-
-/** Maximum number of hosts that one scope remembers: the latest ones. */
-const MOST_HOSTS = 100;
 
 /**
  * The hosts after an answer. Its scopes hold at its host, too. The other hosts keep their ends, unless the member moved the

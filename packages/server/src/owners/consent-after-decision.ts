@@ -153,6 +153,11 @@ export function consentUnder(consent: Consent, ceiling: Millis | null): Consent 
   return { ...consent, scopes, expiresAt: cappedEnd(consent.expiresAt, last, ceiling) };
 }
 
+/** When the owner gave a scope, or last chose its end. */
+export function lastDecided({ grantedAt, decidedAt = grantedAt }: ConsentedScope): Millis {
+  return Math.max(grantedAt, decidedAt);
+}
+
 /** True: the owner has paused the app. It gets nothing until they resume it. */
 export function isPaused(consent: Pick<Consent, "status" | "pausedAt"> | undefined): boolean {
   return consent?.status === "active" && consent.pausedAt !== null;

@@ -241,12 +241,11 @@ function accessRevoked(
 ): readonly Said[] {
   const { words } = chrome;
   if (recovery === undefined) return [];
-  const { doneEnded, doneLost, restoredApps, companiesKeep: kept } = words.takeBack;
-  const pausedAgain = recovery.pausedAgain === undefined ? null : appList(recovery.pausedAgain, words);
+  const { doneEnded, doneLost, pausedAgain, restoredApps, companiesKeep: kept } = words.takeBack;
   const companies = companiesKeep === true ? [kept] : [];
   const say = (
     apps: NamedApps | undefined,
-    message: typeof doneEnded | typeof doneLost,
+    message: typeof doneEnded | typeof doneLost | typeof pausedAgain,
     end: typeof permissionsEnd,
   ) => {
     const list = apps === undefined ? null : appList(apps, words);
@@ -258,14 +257,7 @@ function accessRevoked(
   return [
     ...say(recovery.ended, doneEnded, accessEnds),
     ...say(recovery.narrowed, doneLost, permissionsEnd),
-    ...(pausedAgain === null
-      ? []
-      : [
-          {
-            text: fill(words.takeBack.pausedAgain, { list: pausedAgain.text }),
-            html: rich(words.takeBack.pausedAgain, { list: pausedAgain.html }),
-          },
-        ]),
+    ...say(recovery.pausedAgain, pausedAgain, () => null),
     ...(kind === "factorsRestored" ? [restoredApps, ...companies].map((text) => ({ text, html: text })) : []),
   ];
 }

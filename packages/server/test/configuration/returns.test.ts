@@ -1,4 +1,4 @@
-/** What a plan says of access that stays, or that counts again, after a change. */
+/** A plan says which access stays after a change, and which counts again. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aLiveCompanyGrant, join } from "../storage/support/company-builders.ts";

@@ -1,4 +1,4 @@
-/** What a plan warns of: the same as the commands that make the change alone. */
+/** A plan prints the warnings of the commands that make the same change alone. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aDatabase, apply, planOf, type TestDatabase } from "./support/test-configuration.ts";

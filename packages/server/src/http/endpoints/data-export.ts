@@ -144,16 +144,16 @@ function portable(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      // What people read is kept by the names of scopes, which are nobody's to respell.
-      name === "texts"
-        ? one
-        : name === "hostEnds"
-          ? timesByHost(one)
-          : typeof one === "number" && TIME.test(name)
-            ? isoTime(one)
-            : portable(one),
+      portableField(name, one),
     ]),
   );
+}
+
+function portableField(name: string, value: unknown): unknown {
+  // What people read is kept by the names of scopes, which are nobody's to respell.
+  if (name === "texts") return value;
+  if (name === "hostEnds") return timesByHost(value as Readonly<Record<string, Millis>>);
+  return typeof value === "number" && TIME.test(name) ? isoTime(value) : portable(value);
 }
 
 /** The names are hosts, which nobody may respell. */

@@ -36,7 +36,12 @@ export async function submitRestore(http: HttpRequest, tools: RecoveryTools): Pr
   const from = {
     passwordHash: await hashUnknownPassword({ ...originOf(http.address), account, known: true }),
     browser: browserName(userAgentOf(http)),
-    ...{ language: tools.chrome(http).words.language, address: http.address, since: removedAt(found) },
+    ...{
+      language: tools.chrome(http).words.language,
+      address: http.address,
+      since: removedAt(found),
+      member: found.member,
+    },
     device: presentedBy(found.followed.person.personId, http, tools),
   };
   const { outcome, lost } = await restore(found.followed, from, recoveryContext(tools));

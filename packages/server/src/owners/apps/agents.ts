@@ -140,7 +140,7 @@ export function endedAppsOfCompany(key: CompanyKey, context: AppsContext): Promi
     const living = await context.storage.companyApps.liveAccess({ ...key, clientId: consent.clientId, ceiling, now });
     return living.length > 0;
   };
-  return endedAppsOf({ partition, ownerId }, isAllowed, context);
+  return endedAppsOf({ partition, ownerId }, { isAllowed }, context);
 }
 
 /** The part of a consent that living grants have. It is over if there is none, and the app gets nothing by the operator's rules. */

@@ -121,19 +121,25 @@ export function endedApps(
   context: AppsContext,
 ): Promise<readonly EndedApp[]> {
   const ids = new Set(allowed.map(({ consent }) => consent.clientId));
-  return endedAppsOf({ partition, ownerId }, async ({ clientId }) => ids.has(clientId), context);
+  return endedAppsOf({ partition, ownerId }, { ids }, context);
 }
 
-/** `isAllowed`: the app still gets access. */
+/** The apps that still get access: their ids, or a test that needs their consent. */
+interface StillAllowed {
+  readonly ids?: ReadonlySet<string>;
+  isAllowed?(consent: Consent, client: Client | undefined): Promise<boolean>;
+}
+
 export async function endedAppsOf(
   { partition, ownerId }: Pick<Consent, "partition" | "ownerId">,
-  isAllowed: (consent: Consent, client: Client | undefined) => Promise<boolean>,
+  { ids = new Set(), isAllowed = async () => false }: StillAllowed,
   context: AppsContext,
 ): Promise<readonly EndedApp[]> {
   const now = context.now();
   const held = await outstanding({ partition, ownerId }, now, "ended", context);
+  const ended = [...held].filter(([clientId]) => !ids.has(clientId));
   const all = await Promise.all(
-    [...held].map(async ([clientId, until]) => {
+    ended.map(async ([clientId, until]) => {
       const consent = await context.storage.consents.find({ partition, ownerId, clientId });
       const client = await context.oauth.catalog.client(clientId);
       if (consent === undefined || (await isAllowed(consent, client))) return [];

@@ -100,11 +100,10 @@ export async function otherChoicesOf(
   context: AppsContext,
 ): Promise<(clientId: string) => Promise<boolean>> {
   const choices = await ownerChoicesOf(person, context);
-  const { partition, personId: ownerId } = person;
   return async (clientId) => {
     if (choices === undefined) return false;
     const [consent, client] = await Promise.all([
-      context.storage.consents.find({ partition, ownerId, clientId }),
+      ownConsent(person, clientId, context),
       context.oauth.catalog.client(clientId),
     ]);
     const { self, companies, asks } = choices.of(clientId, consent, client);

@@ -5,7 +5,7 @@
 
 import type { Grant, Millis } from "../../oauth/model.ts";
 import type { Acting } from "../company-storage.ts";
-import { isPaused } from "../consent-after-decision.ts";
+import { isPaused, lastDecided } from "../consent-after-decision.ts";
 import type { AddedFrom, Passkey, SecondFactor } from "../factor-storage.ts";
 import type { KnownDevice } from "../known-device-storage.ts";
 import type { ConsentWithGrants } from "../storage.ts";
@@ -260,8 +260,7 @@ function appOf(
 function heldSince({ scopes, createdAt }: ConsentWithGrants["consent"], live: readonly Grant[]): Millis {
   const names = new Set(scopes.map(({ name }) => name));
   const others = live.filter((grant) => grant.scopes.some(({ name }) => !names.has(name)));
-  const times = scopes.map(({ grantedAt, decidedAt = grantedAt }) => Math.max(grantedAt, decidedAt));
-  const all = [...times, ...others.map((grant) => grant.createdAt)];
+  const all = [...scopes.map(lastDecided), ...others.map((grant) => grant.createdAt)];
   return all.length === 0 ? createdAt : Math.min(...all);
 }
 

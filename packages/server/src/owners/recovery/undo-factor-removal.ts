@@ -1,10 +1,10 @@
 /** Undoes a removal of factors, for the owner of an account that somebody else recovered by reading its mail. */
 
-import type { ConsentedScope, Millis } from "../../oauth/model.ts";
+import type { Millis } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { CompanyStorage } from "../company-storage.ts";
-import { isPaused } from "../consent-after-decision.ts";
+import { isPaused, lastDecided } from "../consent-after-decision.ts";
 import type { FactorStorage } from "../factor-storage.ts";
 import type { DeviceSeen } from "../known-device-storage.ts";
 import type { NamedApps, Postbox, RecoveryNews } from "../mail/mail-content.ts";
@@ -88,7 +88,9 @@ async function lostSince(
     stored.list({ partition, ownerId: personId, now }),
     history.resumedSince({ partition, ownerId: personId, since }),
   ]);
-  const touched = consents.filter(({ consent }) => consent.createdAt >= since || consent.scopes.some(isSince(since)));
+  const touched = consents.filter(
+    ({ consent }) => consent.createdAt >= since || consent.scopes.some((scope) => lastDecided(scope) >= since),
+  );
   const [narrowed, ended] = [true, false].map((stays) => touched.filter((one) => keepsSome(one, since) === stays));
   const [less, none] = await Promise.all(
     (["narrowed", "ended"] as const).map((change) =>
@@ -108,14 +110,10 @@ async function lostSince(
   };
 }
 
-function isSince(since: Millis) {
-  return ({ grantedAt, decidedAt = grantedAt }: ConsentedScope) => Math.max(grantedAt, decidedAt) >= since;
-}
-
 /** True: an app that was connected before that time keeps access that it had then. */
 function keepsSome({ consent, grants }: ConsentWithGrants, since: Millis): boolean {
   if (consent.createdAt >= since) return false;
-  const lost = new Set(consent.scopes.filter(isSince(since)).map(({ name }) => name));
+  const lost = new Set(consent.scopes.filter((scope) => lastDecided(scope) >= since).map(({ name }) => name));
   const older = grants.filter(({ status, createdAt }) => status === "active" && createdAt < since);
   return [consent, ...older].some(({ scopes }) => scopes.some(({ name }) => !lost.has(name)));
 }
@@ -128,14 +126,15 @@ const TOLD_OF_CODES: readonly ProvingCodes[] = [
 ];
 
 /**
- * `passwordHash`: the hash of a password that nobody knows. `since`: the time of the removal. Every address of the
- * account gets a message.
+ * `passwordHash`: the hash of a password that nobody knows. `since`: the time of the removal. `member`: as
+ * `isMember` says. Every address of the account gets a message.
  */
 export async function restore(
   followed: FollowedLink,
   from: {
     readonly passwordHash: string;
     readonly since: Millis;
+    readonly member: boolean;
     readonly device: DeviceSeen | null;
     readonly language: string;
     readonly browser: string | null;
@@ -155,7 +154,7 @@ export async function restore(
     ...{ ended: listOf(lost.ended), narrowed: listOf(lost.narrowed), pausedAgain: listOf(lost.paused) },
   };
   const accountStays = (person.deleteAt ?? null) !== null;
-  const about = { accountStays, companiesKeep: await isMember(followed, context) };
+  const about = { accountStays, companiesKeep: from.member };
   const who = { browser: from.browser, address: from.address, recovery, appsEndIn: lost.endsIn, ...about };
   const language = person.language ?? from.language;
   const heard: { readonly to: string; readonly theirs: boolean }[] = [];

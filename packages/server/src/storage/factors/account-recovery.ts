@@ -2,6 +2,7 @@
 
 import type { Millis } from "../../oauth/model.ts";
 import type { ByLesser } from "../../owners/change-conditions.ts";
+import { lastDecided } from "../../owners/consent-after-decision.ts";
 import type { KnownDevice } from "../../owners/known-device-storage.ts";
 import { presentedAmong } from "../../owners/known-device-storage.ts";
 import type { FollowLinkOutcome, MailLink, MailLinkPurpose } from "../../owners/mail/storage.ts";
@@ -289,7 +290,7 @@ async function widenedSince(
     { partition, personId, since },
   );
   return rows.map(consentOf).flatMap(({ clientId, scopes }) => {
-    const added = scopes.filter(({ grantedAt, decidedAt = grantedAt }) => Math.max(grantedAt, decidedAt) >= since);
+    const added = scopes.filter((scope) => lastDecided(scope) >= since);
     return added.length === 0 ? [] : [{ clientId, remove: added.map(({ name }) => name) }];
   });
 }

@@ -182,14 +182,16 @@ export const listDelegations = query<{ readonly partition: number; readonly owne
     UNION ALL
     SELECT client_id FROM company_rules WHERE partition = :partition AND company_id = :ownerId AND rule = 'block'`,
   bind: ({ partition, ownerId }) => ({ partition, ownerId }),
-  outcome: (rows, _, stopped) =>
-    rows.map((row) => ({
+  outcome: (rows, _, ended) => {
+    const stopped = new Set(ended.map((row) => text(row, "client_id")));
+    return rows.map((row) => ({
       clientId: text(row, "client_id"),
       actorId: text(row, "actor_id"),
       actorName: text(row, "actor_name"),
       lastUsedAt: whole(row, "last_used_at") as Millis,
-      stopped: stopped.some((one) => text(one, "client_id") === text(row, "actor_id")),
-    })),
+      stopped: stopped.has(text(row, "actor_id")),
+    }));
+  },
 });
 
 /** Deletes the records together with the consent of the app. */
