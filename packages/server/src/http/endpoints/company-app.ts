@@ -34,7 +34,15 @@ import { type Answer, formOf, page } from "../http-message.ts";
 import { logoPath, nameOf } from "./client-and-person-views.ts";
 import { lastingOf, servicesByApp } from "./company-connections.ts";
 import { longDurations, ruleIn, SAME_END, type TypedRule, typedRule } from "./read-rule-form.ts";
-import { backTo, type CompanyTools, forAdmins, type InCompany, noLongerAdmin, unproved } from "./require-membership.ts";
+import {
+  backTo,
+  type CompanyTools,
+  forAdmins,
+  type InCompany,
+  noLongerAdmin,
+  timeIn,
+  unproved,
+} from "./require-membership.ts";
 
 const YEAR = 31_536_000;
 
@@ -320,7 +328,7 @@ export const decideApp = forAdmins(async (at, tools: CompanyTools) => {
   const read = await ruleIn(at, typed, { client, before: seen.standing, form }, tools);
   if (read.kind === "wrong") return appAnswer(at, seen, typed, read.problem, tools);
   const place = `/apps/${encodeURIComponent(clientId)}`;
-  const seenAt = /^\d{1,15}$/.test(form.get("seen") ?? "") ? Number(form.get("seen")) : null;
+  const seenAt = timeIn(form, "seen");
   if (seenAt !== (details.rule?.decidedAt ?? null)) return backTo(at, place, "changed", tools);
   const effects = await effectsOf(at, { clientId, ceiling, details }, read.rule, tools.companies);
   const members = (["keep", "end"] as const).find((one) => one === form.get("members"));

@@ -38,6 +38,7 @@ import {
   idIn,
   noLongerAdmin,
   searchIn,
+  timeIn,
   unproved,
 } from "./require-membership.ts";
 
@@ -230,8 +231,7 @@ export const refuseRequest = forAdmins(async (at, tools: CompanyTools) => {
   const clientId = idIn(form, "client_id");
   const client = await tools.apps.oauth.catalog.client(clientId);
   const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
-  const askedAt = /^\d{1,15}$/.test(form.get("asked_at") ?? "") ? Number(form.get("asked_at")) : null;
-  const seen = { clientId, personId: idIn(form, "person_id"), askedAt, ceiling };
+  const seen = { clientId, personId: idIn(form, "person_id"), askedAt: timeIn(form, "asked_at"), ceiling };
   const outcome = await refuseMembersRequest(at, seen, tools.companies);
   if (outcome === "changed") return backTo(at, "", "requestChanged", tools);
   return outcome === "done" ? backTo(at, "", "refused", tools) : overtaken(outcome, at, tools);

@@ -51,6 +51,7 @@ import {
   idIn,
   noLongerAdmin,
   searchIn,
+  timeIn,
   unproved,
 } from "./require-membership.ts";
 
@@ -178,7 +179,7 @@ export const saveConnection = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const offer = await offerOf(at, pairIn(form), tools.companies);
   if (offer === undefined) return back(at, "gone", tools);
-  const seen = seenIn(form);
+  const seen = timeIn(form, "seen");
   const { connection } = offer;
   const { made, stands } = await offerDetails(at, offer, tools.companies);
   // The admin must have read this offer, and this state of the connection.
@@ -204,12 +205,6 @@ function endIn(duration: string, present: Millis | null, now: Millis): Millis | 
   return seconds === undefined ? undefined : now + seconds * 1000;
 }
 
-/** Null: the page showed no connection. */
-function seenIn(form: URLSearchParams): Millis | null {
-  const text = form.get("seen") ?? "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
 export const confirmRemoveConnection = forAdmins(async (at, tools: CompanyTools) => {
   const { frame, http, visitor } = at;
   const pair = pairIn(new URLSearchParams(http.query));
@@ -224,7 +219,7 @@ export const confirmRemoveConnection = forAdmins(async (at, tools: CompanyTools)
 
 export const removeConnection = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
-  const seen = seenIn(form);
+  const seen = timeIn(form, "seen");
   if (seen === null) return back(at, "gone", tools);
   const outcome = await disconnectApp(at, pairIn(form), seen, tools.companies);
   if (outcome === "not_admin") return noLongerAdmin(at, tools);

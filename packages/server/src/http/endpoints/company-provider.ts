@@ -1,7 +1,6 @@
 /** `/company/{slug}/provider`: an admin connects the company's own sign-in provider, tries it, and switches it on. */
 
 import { hashes } from "../../crypto/node-hashes.ts";
-import type { Millis } from "../../oauth/model.ts";
 import { membershipOf } from "../../owners/companies/company-members.ts";
 import {
   impactOfOwnProvider,
@@ -31,7 +30,7 @@ import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
 import { type Answer, formOf, type HttpRequest, page, redirect } from "../http-message.ts";
 import { isFresh } from "../reauthentication.ts";
-import { type CompanyTools, forAdmins, frameOf, type InCompany, noLongerAdmin } from "./require-membership.ts";
+import { type CompanyTools, forAdmins, frameOf, type InCompany, noLongerAdmin, timeIn } from "./require-membership.ts";
 import { withKeptPassword } from "./require-sign-in.ts";
 import { confirmFirst } from "./security.ts";
 
@@ -138,17 +137,11 @@ function namedClaim(line: string): readonly [string, string] {
   return at < 0 ? ["", line] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
-/** Null: the form showed no provider. */
-function seenIn(form: URLSearchParams): Millis | null {
-  const text = form.get("seen") ?? "";
-  return /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
 export const saveProvider = forFreshAdmins(async (at, tools) => {
   const form = formOf(at.http);
   const typed = typedIn(form);
   const secret = (form.get("client_secret") ?? "").slice(0, MOST_TYPED);
-  const outcome = await saveOwnProvider(at, settingsIn(typed, secret), seenIn(form), tools.ownProvider);
+  const outcome = await saveOwnProvider(at, settingsIn(typed, secret), timeIn(form, "seen"), tools.ownProvider);
   if (outcome.kind === "faults") return providerAnswer(at, { form: typed, faults: outcome.faults }, tools);
   return after(outcome, "saved", at, tools);
 });
@@ -172,7 +165,7 @@ function backToProvider({ frame, visitor }: InCompany, notice: OwnSignInNotice, 
 export const switchProvider = forFreshAdmins(async (at, tools) => {
   const form = formOf(at.http);
   const on = form.get("on") === "yes";
-  return after(await switchOwnProvider(at, on, seenIn(form), tools.ownProvider), on ? "on" : "off", at, tools);
+  return after(await switchOwnProvider(at, on, timeIn(form, "seen"), tools.ownProvider), on ? "on" : "off", at, tools);
 });
 
 export const confirmRemoveProvider = forFreshAdmins(async (at, tools) => {
@@ -186,7 +179,7 @@ export const confirmRemoveProvider = forFreshAdmins(async (at, tools) => {
 });
 
 export const removeProvider = forFreshAdmins(async (at, tools) =>
-  after(await removeOwnProvider(at, seenIn(formOf(at.http)), tools.ownProvider), "removed", at, tools),
+  after(await removeOwnProvider(at, timeIn(formOf(at.http), "seen"), tools.ownProvider), "removed", at, tools),
 );
 
 /** "Try it": the way to the provider. */

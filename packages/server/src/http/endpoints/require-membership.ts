@@ -1,5 +1,6 @@
 /** `/company/{slug}`: a company's pages. For people who don't belong to it, they don't exist. */
 
+import type { Millis } from "../../oauth/model.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
 import { allCompaniesOf, hasOwnSignIn, membershipOf } from "../../owners/companies/company-members.ts";
 import { hasConnections } from "../../owners/companies/connections.ts";
@@ -101,6 +102,12 @@ export function backTo(
 export function idIn(fields: URLSearchParams, name: string): string {
   const id = fields.get(name)?.trim() ?? "";
   return /^[\x21-\x7e]{1,200}$/.test(id) ? id : "";
+}
+
+/** A time that a page's form carries, to say which record the page showed. Null: it showed none. */
+export function timeIn(form: URLSearchParams, name: "seen" | "asked_at"): Millis | null {
+  const text = form.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** Maximum length of a search, in characters. */
