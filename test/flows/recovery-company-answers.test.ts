@@ -132,3 +132,18 @@ test("an app gave up the access that an intruder had connected, so the page of t
   expect([await silent(again, evil), await silent(again, mine)]).toEqual(["consent_required", "code"]);
   expect(await lives(mine, kept)).toBe(true);
 });
+
+test("apps are connected for a company → the recovery names the company's 8 latest, each with its time, and counts the rest", async () => {
+  const { person, owner } = await anOwner();
+  const company = await inACompany(person, "admin");
+  const names = Array.from({ length: 10 }, (_, at) => `Company App ${at}`);
+  for (const name of names) {
+    await connected(owner, await server.addClient({ name, scopes: BOTH.split(" ") }), person, company);
+    server.tick(24 * HOUR);
+  }
+  const { page } = await opened(person);
+  const box = page.text.slice(page.text.indexOf("Apps you connected for"), page.text.lastIndexOf("</label>"));
+  expect([...box.matchAll(/Company App (\d)/g)].map(([, at]) => at)).toEqual([..."98765432"]);
+  expect([box.match(/yesterday/g)?.length, box.match(/8 days ago/g)?.length]).toEqual([1, 1]);
+  expect(box).toContain("and 2 more");
+});

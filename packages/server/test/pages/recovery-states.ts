@@ -10,6 +10,7 @@ import {
 } from "../../src/pages/index.ts";
 import type {
   AppEntry,
+  CompanyEntry,
   ProveView,
   RestoredView,
   RestoreView,
@@ -40,6 +41,10 @@ function anApp(changes: Partial<AppEntry> = {}): AppEntry {
     ...{ lastUsedAt: NOW - 5 * HOUR, chosen: false },
     ...changes,
   };
+}
+
+function aCompany(apps: CompanyEntry["apps"], hidden = 0): CompanyEntry {
+  return { value: "company-1", name: "Acme", apps, hidden, chosen: false };
 }
 
 function aTakeBack(changes: Partial<TakeBackView> = {}): TakeBackView {
@@ -74,7 +79,12 @@ const intruded = aTakeBack({
     anApp({ value: "app-5", name: "Night Backup", paused: true }),
     anApp(),
   ],
-  companies: [{ value: "company-1", name: "Acme", apps: 2, latestAt: NOW - 30 * DAY, chosen: false }],
+  companies: [
+    aCompany([
+      { name: "Mail Export", connectedAt: NOW - 200 * DAY, latestAt: NOW - 30 * DAY },
+      { name: "Photo Printer", connectedAt: NOW - 90 * DAY, latestAt: NOW - 90 * DAY },
+    ]),
+  ],
   browsers: [
     { browser: "Chrome", system: "Windows", place: "203.0.113.x", since: NOW - 4 * HOUR },
     { browser: null, system: null, place: null, since: NOW - 3 * HOUR },
@@ -139,7 +149,16 @@ export const recoveryStates: Readonly<Record<string, (chrome: Chrome) => string>
   "recover-new-kept": (c) =>
     takeBackPage(aTakeBack({ ways: [aWay(), aWay({ kind: "codes", name: null })], apps: [anApp()] }), c),
   "recover-new-long": (c) =>
-    takeBackPage({ ...intruded, apps: many, hidden: 17, ways: [aWay({ ...strange, name: LONG.repeat(3) })] }, c),
+    takeBackPage(
+      {
+        ...intruded,
+        apps: many,
+        hidden: 17,
+        companies: [aCompany(many.slice(0, 8), 3)],
+        ways: [aWay({ ...strange, name: LONG.repeat(3) })],
+      },
+      c,
+    ),
   undo: (c) => takeBackPage({ ...intruded, what: "undo" }, c),
   "recover-prove": (c) => provePage(aProof(), c),
   "recover-prove-passkey": (c) => provePage(aProof({ codes: false, passkey: anOffer }), c),

@@ -39,6 +39,9 @@ import { newPasswordFault } from "./change-password.ts";
 import { nameOf } from "./client-and-person-views.ts";
 import { proveAnswer } from "./prove-before-recovery.ts";
 
+/** Maximum number of apps of one company that the page names. */
+const MOST_NAMED = 8;
+
 interface TakeBackTools extends RecoveryTools, FlowTools {
   readonly credentials: RecoveryTools["credentials"];
   readonly apps: Pick<AppsContext, "oauth">;
@@ -225,9 +228,18 @@ async function formAnswer(
         name: await appName(clientId, name, language, tools),
       })),
     ),
-    companies: found.companies.map(({ companyId, name, apps: count, latestAt }) => ({
-      ...{ value: formValue(companyId), name, apps: count, latestAt, chosen: choice.companies.includes(companyId) },
-    })),
+    companies: await Promise.all(
+      found.companies.map(async ({ companyId, name, apps: all }) => ({
+        ...{ value: formValue(companyId), name, chosen: choice.companies.includes(companyId) },
+        apps: await Promise.all(
+          all.slice(0, MOST_NAMED).map(async ({ clientId, ...app }) => ({
+            ...app,
+            name: await appName(clientId, clientId, language, tools),
+          })),
+        ),
+        hidden: Math.max(0, all.length - MOST_NAMED),
+      })),
+    ),
     browsers: found.browsers.map(({ userAgent, address, appearedAt }) => ({
       ...{ ...deviceOf(userAgent), place: coarse(address), since: appearedAt },
     })),

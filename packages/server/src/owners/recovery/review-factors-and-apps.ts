@@ -95,11 +95,18 @@ export interface FoundCompany {
   readonly partition: number;
   readonly companyId: string;
   readonly name: string;
-  readonly apps: number;
-  /** When the oldest of the connections was made, and the latest. */
+  /** The app that was connected last comes first. */
+  readonly apps: readonly FoundCompanyApp[];
+  /** When the oldest of the connections was made. */
   readonly firstAt: Millis;
-  readonly latestAt: Millis;
   readonly doubtful: boolean;
+}
+
+/** An app that the person connected for a company, and when its oldest and its latest connection were made. */
+export interface FoundCompanyApp {
+  readonly clientId: string;
+  readonly connectedAt: Millis;
+  readonly latestAt: Millis;
 }
 
 export interface Review {
@@ -274,11 +281,16 @@ function companyOf(
   since: (at: Millis) => boolean,
 ): readonly FoundCompany[] {
   if (grants.length === 0) return [];
-  const times = grants.map(({ createdAt }) => createdAt);
-  const [firstAt, latestAt] = [Math.min(...times), Math.max(...times)];
-  const apps = new Set(grants.map(({ clientId }) => clientId)).size;
-  const { partition, companyId } = company;
-  return [{ partition, companyId, name: company.name, apps, firstAt, latestAt, doubtful: since(latestAt) }];
+  const apps = [...Map.groupBy(grants, ({ clientId }) => clientId)].map(([clientId, all]) => {
+    const times = all.map(({ createdAt }) => createdAt);
+    return { clientId, connectedAt: Math.min(...times), latestAt: Math.max(...times) };
+  });
+  const firstAt = Math.min(...apps.map(({ connectedAt }) => connectedAt));
+  const doubtful = apps.some(({ latestAt }) => since(latestAt));
+  const { partition, companyId, name } = company;
+  return [
+    { partition, companyId, name, apps: apps.sort((one, other) => other.latestAt - one.latestAt), firstAt, doubtful },
+  ];
 }
 
 /** The boxes that the person ticked, by their names on the page. */

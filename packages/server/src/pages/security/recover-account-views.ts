@@ -43,9 +43,17 @@ export interface AppEntry {
 export interface CompanyEntry {
   readonly value: string;
   readonly name: string;
-  readonly apps: number;
-  readonly latestAt: number;
+  /** The app that was connected last comes first. */
+  readonly apps: readonly CompanyAppEntry[];
+  /** Number of apps that are not in the list. */
+  readonly hidden: number;
   readonly chosen: boolean;
+}
+
+export interface CompanyAppEntry {
+  readonly name: string;
+  readonly connectedAt: number;
+  readonly latestAt: number;
 }
 
 export interface BrowserEntry extends SeenFrom {

@@ -1,6 +1,6 @@
 /** The pages on which a person recovers an account: which factors may be an intruder's, which stay, and a new password. */
 import type { Chrome } from "../chrome.ts";
-import { fill, rich, sentences } from "../messages/index.ts";
+import { fill, type Messages, plural, rich, sentences } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, localTimes, notice, passwordScript, titled } from "../parts/components.ts";
 import { type Child, html, type Markup } from "../parts/html.ts";
@@ -11,7 +11,7 @@ import { elsewhereNotice, nextLine } from "../parts/what-waits.ts";
 import { relative, shownTime, timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
 import { newPasswordFields } from "./password-fields.ts";
-import type { AppEntry, CompanyEntry, TakeBackView, WayEntry } from "./recover-account-views.ts";
+import type { AppEntry, CompanyAppEntry, CompanyEntry, TakeBackView, WayEntry } from "./recover-account-views.ts";
 import { facts, seenFrom, wayName } from "./sign-in-way-names.ts";
 
 /** Renders the decision, and every response to it except the final page. */
@@ -136,16 +136,12 @@ function noApps(endsIn: number, chrome: Chrome): Child {
 function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Markup {
   const { takeBack } = words;
   const when = (at: number) => timeElement(words, at, now);
-  const connected = app.byDevice ? takeBack.connectedDevice : takeBack.connected;
-  // Shown only if it differs from the first time.
-  const again = relative(words, app.latestAt, now) !== relative(words, app.connectedAt, now);
   return html`<label class="choice">
     <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />
     <div class="way-what">
       <p>${name(app.name)} ${states(app.paused ? { ...takeBack.appsStates, open: takeBack.staysPaused } : takeBack.appsStates)}</p>
       <p class="soft small">${facts([
-        rich(connected, { when: when(app.connectedAt) }),
-        again && rich(takeBack.latest, { when: when(app.latestAt) }),
+        ...connectedAt(app, app.byDevice ? takeBack.connectedDevice : takeBack.connected, now, words),
         app.changedAt !== null && rich(takeBack.endChanged, { when: when(app.changedAt) }),
         app.resumedAt !== null && rich(takeBack.resumed, { when: when(app.resumedAt) }),
         app.lastUsedAt !== null && rich(takeBack.used, { when: when(app.lastUsedAt) }),
@@ -154,8 +150,23 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
   </label>`;
 }
 
+/** The second time is shown only if it differs from the first one. */
+function connectedAt(
+  app: CompanyAppEntry,
+  connected: Messages["takeBack"]["connected" | "connectedDevice"],
+  now: number,
+  words: Messages,
+): readonly (Child | false)[] {
+  const when = (at: number) => timeElement(words, at, now);
+  const again = relative(words, app.latestAt, now) !== relative(words, app.connectedAt, now);
+  return [
+    rich(connected, { when: when(app.connectedAt) }),
+    again && rich(words.takeBack.latest, { when: when(app.latestAt) }),
+  ];
+}
+
 function companyChoice(
-  { value, name: company, apps, latestAt, chosen }: CompanyEntry,
+  { value, name: company, apps, hidden: more, chosen }: CompanyEntry,
   { now }: TakeBackView,
   { words }: Chrome,
 ): Markup {
@@ -164,10 +175,8 @@ function companyChoice(
     <input type="checkbox" name="company" value=${value} checked=${chosen} />
     <div class="way-what">
       <p>${rich(takeBack.company, { company: name(company) })} ${states(takeBack.appsStates)}</p>
-      <p class="soft small">${facts([
-        fill(takeBack.companyApps, { count: apps }),
-        rich(takeBack.connected, { when: timeElement(words, latestAt, now) }),
-      ])}</p>
+      ${apps.map((app) => html`<p class="soft small">${facts([name(app.name), ...connectedAt(app, takeBack.connected, now, words)])}</p>`)}
+      ${more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`}
     </div>
   </label>`;
 }

@@ -50,7 +50,6 @@ export const recovery: Translation<typeof english, "zero" | "one" | "two" | "few
     endChanged: "غُيّر {when}",
     resumed: "استؤنف {when}",
     company: "التطبيقات التي ربطتها باسم {company}",
-    companyApps: "عدد التطبيقات: {count}",
     browsers: "المتصفحات",
     browsersText: "سيُسجَّل الخروج من كل المتصفحات. كانت هذه المتصفحات جديدة منذ {when}:",
     doneText: "سُجّل خروجك من كل مكان. سجّل الدخول بكلمة المرور الجديدة.",

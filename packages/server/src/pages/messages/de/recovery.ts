@@ -51,7 +51,6 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     endChanged: "geändert {when}",
     resumed: "fortgesetzt {when}",
     company: "Apps, die Sie für {company} verbunden haben",
-    companyApps: "Anzahl der Apps: {count}",
     browsers: "Browser",
     browsersText: "Alle Browser werden abgemeldet. Diese waren seit dem {when} neu:",
     doneText: "Sie wurden überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.",

@@ -47,7 +47,6 @@ export const recovery = {
     endChanged: "changed {when}",
     resumed: "resumed {when}",
     company: "Apps you connected for {company}",
-    companyApps: "Apps: {count}",
     browsers: "Browsers",
     browsersText: "All browsers will be signed out. These were new since {when}:",
     doneText: "You were signed out everywhere. Sign in with the new password.",

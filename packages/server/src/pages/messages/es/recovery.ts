@@ -51,7 +51,6 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     endChanged: "modificada {when}",
     resumed: "reanudada {when}",
     company: "Aplicaciones que conectó para {company}",
-    companyApps: "Número de aplicaciones: {count}",
     browsers: "Navegadores",
     browsersText: "Se cerrará la sesión en todos los navegadores. Estos eran nuevos desde el {when}:",
     doneText: "Se ha cerrado su sesión en todas partes. Inicie sesión con la contraseña nueva.",

@@ -52,7 +52,6 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     endChanged: "modifiée : {when}",
     resumed: "réactivée : {when}",
     company: "Les applications que vous avez connectées pour {company}",
-    companyApps: "Nombre d’applications : {count}",
     browsers: "Navigateurs",
     browsersText: "Tous les navigateurs seront déconnectés. Ceux-ci étaient nouveaux depuis le {when} :",
     doneText: "Vous avez été déconnecté partout. Connectez-vous avec le nouveau mot de passe.",

@@ -49,7 +49,6 @@ export const recovery: Translation<typeof english, "other"> = {
     endChanged: "変更：{when}",
     resumed: "再開：{when}",
     company: "{company} のために接続したアプリ",
-    companyApps: "アプリの数：{count}",
     browsers: "ブラウザー",
     browsersText: "すべてのブラウザーからサインアウトします。{when} 以降に新しく使われたブラウザー：",
     doneText: "すべての場所からサインアウトしました。新しいパスワードでサインインしてください。",
