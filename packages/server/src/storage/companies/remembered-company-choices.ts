@@ -3,15 +3,17 @@
  * company's name on a page.
  */
 
-import type { Reach } from "../../oauth/consent-reach.ts";
-import type { Consent, Millis } from "../../oauth/model.ts";
+import { type Reach, scopesAt } from "../../oauth/consent-reach.ts";
+import type { Consent, ConsentedScope, Millis } from "../../oauth/model.ts";
+import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import type { NewGrant } from "../../oauth/storage.ts";
 import { answeredHosts } from "../../owners/answered-hosts.ts";
-import { ONCE_OVER } from "../../owners/company-rules.ts";
+import { approvalFor, cappedEnds, chosenEndOf, needsNoPage, ONCE_OVER, verdictOn } from "../../owners/company-rules.ts";
 import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
+import { latestOf } from "../../owners/consent-after-decision.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
 import { consentColumns, consentOf, text } from "../row-conversion.ts";
-import { shortestOf } from "./company-row-conversion.ts";
+import { actingColumns, actingOf, shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
 
@@ -90,6 +92,52 @@ async function rememberChoice(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
     key,
   );
+}
+
+/** The members who chose the company for this app on a page, and have not asked since to be asked again. */
+const choosing = sql`SELECT ${actingColumns}
+  FROM company_choices w
+  JOIN companies c ON c.partition = w.partition AND c.company_id = w.company_id
+  JOIN members m ON m.partition = w.partition AND m.company_id = w.company_id AND m.person_id = w.person_id
+  LEFT JOIN company_rules r ON r.partition = w.partition AND r.company_id = w.company_id AND r.client_id = w.client_id
+  LEFT JOIN company_opt_outs o ON o.partition = w.partition AND o.company_id = w.company_id AND o.client_id = w.client_id
+    AND o.person_id = w.person_id
+  LEFT JOIN company_rule_members s ON s.partition = w.partition AND s.company_id = w.company_id AND s.client_id = w.client_id
+    AND s.person_id = w.person_id
+  WHERE w.partition = :partition AND w.company_id = :companyId AND w.client_id = :clientId AND w.since > 0`;
+
+/**
+ * The consent as far as the app gets it again without a page. A company's record can have scopes that the app gets in
+ * nobody's name, for example after its only user left.
+ */
+export async function obtainable(
+  tx: Tx,
+  consent: Consent,
+  personId: string,
+  reach: Reach | undefined,
+  now: Millis,
+): Promise<Consent> {
+  const { partition, ownerId: companyId, clientId } = consent;
+  if (companyId === personId || reach === undefined) return consent;
+  const members = (await tx.all(choosing, { partition, companyId, clientId })).map(actingOf);
+  const scopes = consent.scopes.flatMap((scope) => {
+    const { hosts = reach.earlierHosts, hostEnds: _, ...rest } = scope;
+    // Access from a device has no host.
+    const places = (hosts.length === 0 ? [null] : hosts).map((host) => ({ ...reach, host }));
+    const ends = members.flatMap((member) => places.flatMap((at) => endsWithoutPage(member, scope, at, now)));
+    const expiresAt = latestOf(ends);
+    return expiresAt === undefined ? [] : [{ ...rest, expiresAt }];
+  });
+  return { ...consent, scopes };
+}
+
+/** When a scope ends that the app gets in the member's name without a page. Empty: it gets none. */
+function endsWithoutPage(acting: Acting, scope: ConsentedScope, reach: Reach, now: Millis): readonly (Millis | null)[] {
+  const verdict = verdictOn(acting, [scope.name], reach, now);
+  if (!["decides", "approved"].includes(verdict) || !needsNoPage(acting, [scope.name], reach, now)) return [];
+  const chosenFor = (name: string) => chosenEndOf(acting, name, reach);
+  const held = cappedEnds(scopesAt([scope], reach), chosenFor, approvalFor(acting, reach, now), reach);
+  return held.map(({ expiresAt }) => expiresAt).filter((end) => end === null || end - now >= SCOPE_MARGIN);
 }
 
 /** Forgets for whom the member answered, and keeps what they declined: a negative time is that of a forgotten choice. */

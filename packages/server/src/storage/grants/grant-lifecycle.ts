@@ -30,7 +30,7 @@ import type { Acting, AppRule } from "../../owners/company-storage.ts";
 import { consentUnder, decidedScopes, isPaused } from "../../owners/consent-after-decision.ts";
 import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
-import { rememberAnswer } from "../companies/remembered-company-choices.ts";
+import { obtainable, rememberAnswer } from "../companies/remembered-company-choices.ts";
 import { givenFor, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
 import { activeGrants, changeOwnGrants, goOn, presentAccess } from "../consents/grants-of-consent.ts";
 import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
@@ -285,11 +285,12 @@ export const approve = transaction<Approve, IssueOutcome>(async (tx, args) => {
 
 /** Records a refusal, if the person may still answer for this owner. The lock keeps it out of the history of somebody deleted. */
 export const refuse = transaction<Refuse, { readonly kind: "noted" | "unknown" }>(async (tx, args) => {
-  const { verdict } = await ownerVerdict(tx, { ...args, ceiling: null }, args.now, args.trustedFrom);
+  const { verdict, reach } = await ownerVerdict(tx, args, args.now, args.trustedFrom);
   if (verdict === "stranger") return { kind: "unknown" };
-  const { partition, ownerId, clientId, ceiling, now } = args;
+  const { partition, ownerId, personId, clientId, ceiling, now } = args;
   const row = await tx.one(activeConsent, { partition, ownerId, clientId });
-  const present = row && (await presentAccess(tx, consentOf(row), ceiling, now, args.scopes));
+  const record = row && (await obtainable(tx, consentOf(row), personId, reach, now));
+  const present = record && (await presentAccess(tx, record, ceiling, now, args.scopes));
   await noteRefused(tx, args, present ?? { scopes: [], expiresAt: null });
   return { kind: "noted" };
 });
