@@ -329,6 +329,9 @@ export type GrantStatus =
   | "client_ended"
   | "state_lost";
 
+/** Why a member's grant gives no tokens although its status is active, in the log's words. */
+export const GRANTER_DISABLED = "who granted it was disabled";
+
 /** One authorization, from the code to the last refresh: one row. */
 export interface Grant {
   readonly partition: number;

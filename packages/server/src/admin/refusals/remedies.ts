@@ -1,7 +1,7 @@
 /** The cause of each refusal in an operator's words, and the commands that mend it. */
 
 import type { ConditionName } from "../../oauth/errors.ts";
-import { STOPPED_BY, type StoppedBy } from "../../oauth/model.ts";
+import { GRANTER_DISABLED, type GrantStatus, STOPPED_BY, type StoppedBy } from "../../oauth/model.ts";
 import type { StoredRefusal } from "../storage.ts";
 
 export interface Remedy {
@@ -25,6 +25,8 @@ interface Words {
   readonly isOwn: boolean;
   /** What ended the access. Undefined: the refusal is of an earlier version. */
   readonly stoppedBy: StoppedBy | undefined;
+  /** The exact check's own words. */
+  readonly detail: string;
 }
 
 const show = ({ client }: Words) => `assent client show ${client}`;
@@ -58,6 +60,38 @@ const STOPPED: Readonly<Record<StoppedBy, string>> = {
   operator: `An operator revoked this app's access to the owner's data. ${BACK}`,
   restore: `The restore of a backup ended this app's access, because the owner may have revoked it since the backup. ${BACK}`,
   client: `This app's access ended when the client was deleted. ${BACK}`,
+};
+
+const ASKS =
+  "The app must send the person to the authorization endpoint again. It connects without a page if a consent or a company's approval still counts.";
+const PAUSED =
+  "the owner paused the app, or an identity provider disabled the person. The token works again when the owner resumes the app, or the identity provider enables the person.";
+/** The causes of each end of a grant. Several share a status, and nothing stores which of them it was. */
+const ENDED: Readonly<Record<Exclude<GrantStatus, "active" | "state_lost"> | "expired", string>> = {
+  revoked:
+    "The access was revoked. The owner, an operator or an admin of the company revoked it, the company blocked the app, or the member stopped it.",
+  owner_ended:
+    "The account of the person or company that gave the access lost all its access at once. The causes: an operator disabled or deleted the account or the company, the owner deleted the account, somebody set a new password, the owner recovered the account, the member left the company or was removed, or an identity provider disabled or deleted the person.",
+  client_ended: "An operator disabled or deleted the client, or the client unregistered itself.",
+  client_revoked: "The app itself revoked its token (RFC 7009).",
+  superseded:
+    "The app connected more often than the server keeps: a new connection of the same owner ended the one that was unused for longest. Let the app keep its refresh token instead of connecting again each time.",
+  theft:
+    "A replaced refresh token of this access was used again after its retry window, so somebody may have stolen it. The first such refusal has the condition refresh_token_replayed.",
+  replayed:
+    "The code of this access was used twice, so somebody may have stolen it. The first such refusal has the condition code_replayed.",
+  burned: "The app presented the code of this access with a wrong redirect_uri or code_verifier.",
+  expired:
+    "The time of the access is over: the token was not used for too long, the time that the owner or the company allowed has passed, or the client's consent ceiling ends the access earlier.",
+};
+const refreshEnded = ({ detail }: Words): string => {
+  if (detail === "paused") return `The access is paused: ${PAUSED}`;
+  if (detail === GRANTER_DISABLED)
+    return "The account of the member who gave the access was disabled, and the access ends or pauses with it.";
+  const known = Object.entries(ENDED).find(([status]) => status === detail);
+  if (known !== undefined) return `${known[1]} ${ASKS}`;
+  const causes = [ENDED.revoked, ENDED.owner_ended, ENDED.client_ended, ENDED.expired].join(" Or: ");
+  return `The access has ended or is paused. ${causes} Or: ${PAUSED} ${ASKS}`;
 };
 
 const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>>> = {
@@ -292,10 +326,8 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   refresh_token_unknown: told(
     "The text is no refresh token of this server. The app may have cut it, or mixed up two servers.",
   ),
-  refresh_token_ended: about(
-    "The grant of the refresh token has ended or is paused: the owner revoked the access or paused the app, its time is over, or it was not used for too long. The app must ask the owner again. A token of a paused app works again when the owner resumes it.",
-    ({ client }) => `assent consent list --client ${client}`,
-  ),
+  refresh_token_ended: (words) =>
+    about(refreshEnded(words), ({ client }) => `assent consent list --client ${client}`)(words),
   refresh_token_of_other_client: told(
     "The refresh token belongs to another client. Nothing was changed. Two apps may share one store of tokens, or somebody tried a stolen token.",
   ),
@@ -405,6 +437,7 @@ function wordsOf({ clientId, parameter, received, registered, detail }: StoredRe
     differs: found + wanted,
     isSent: received !== undefined,
     stoppedBy: stops.find((by) => detail?.startsWith(STOPPED_BY[by]) === true),
+    detail: detail ?? "",
     isOwn: detail?.endsWith("is not the client's own") ?? false,
   };
 }

@@ -2,7 +2,7 @@
 
 import { ceilingOf, underCeiling } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
-import type { Client, Grant, Millis } from "../model.ts";
+import { type Client, GRANTER_DISABLED, type Grant, type Millis } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
 import { SCOPE_MARGIN } from "../scope.ts";
 import type { RefreshOutcome } from "../storage.ts";
@@ -70,7 +70,7 @@ async function presentedGrant(
   const retried = grant.generation === credential.generation + 1 && (grant.rotatedAt ?? 0) >= from;
   if (grant.generation !== credential.generation && !retried) return undefined;
   if (grant.personId !== grant.ownerId && (await context.catalog.isSuspended(grant.personId))) {
-    refuse("refresh_token_ended", "who granted it was disabled");
+    refuse("refresh_token_ended", GRANTER_DISABLED);
   }
   return grant;
 }
