@@ -41,7 +41,7 @@ import {
   verb,
   withAdmin,
 } from "../shared-options.ts";
-import { confirmCompanyRevocation, howToBlock } from "./consent.ts";
+import { confirmCompanyRevocation, revokedForCompany } from "./consent.ts";
 
 const DEFAULT_RULE =
   "for apps without a rule: members decide (members), members ask an admin (ask), or only admins decide (block)";
@@ -345,14 +345,6 @@ export function blockingQuestion({ app, company, members }: CompanyAppImpactReco
   return `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}`;
 }
 
-/** Revoking does not keep the app from coming back. */
-const AFTER_REVOKING = {
-  members: "The company lets members decide, so they can connect the app again.",
-  ask: "Members ask an admin before they connect the app again.",
-  block: "Only admins can connect the app again.",
-  own: "The company's own rule about the app stays.",
-} as const;
-
 async function revoke(slug: string, clientId: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { companyAppImpactRecord, impactOfCompanyApp, revokeForAll } = await import("@assent/server/admin");
@@ -364,13 +356,4 @@ async function revoke(slug: string, clientId: string, options: JsonOption & YesO
       revokedForCompany(impact, clientId, ended),
     );
   });
-}
-
-export function revokedForCompany(
-  { company, approved, rule_afterwards: rule }: CompanyAppImpactRecord,
-  clientId: string,
-  ended: number,
-): string {
-  const block = rule === "members" ? ` ${howToBlock(company.slug, clientId)}` : "";
-  return `Revoked the consent: ${counted(ended, "grant")} ended. Refresh tokens stop working now. Issued access tokens work until they expire.${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[rule]}${block}`;
 }

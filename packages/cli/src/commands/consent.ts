@@ -57,16 +57,15 @@ async function revoke(owner: string, clientId: string, options: JsonOption & Yes
     const { companyAppImpactRecord, consentImpactRecord, impactOfCompanyApp, impactOfConsent, revokeConsent } =
       await import("@assent/server/admin");
     const name = options.company ? { company: owner } : { user: owner };
-    if (options.company)
-      await confirmCompanyRevocation(
-        companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin)),
-        clientId,
-        options,
-      );
+    const impact = options.company && companyAppImpactRecord(await impactOfCompanyApp(owner, clientId, admin));
+    if (impact) await confirmCompanyRevocation(impact, clientId, options);
     else await confirmRevocation(owner, consentImpactRecord(await impactOfConsent(owner, clientId, admin)), options);
     const ended = await revokeConsent(name, clientId, admin);
     const whose = options.company ? { slug: owner } : { username: owner };
-    out.done({ ...whose, client_id: clientId, revoked: true, grants_ended: ended }, revokedConsent(ended));
+    out.done(
+      { ...whose, client_id: clientId, revoked: true, grants_ended: ended },
+      impact ? revokedForCompany(impact, clientId, ended) : revokedConsent(ended),
+    );
   });
 }
 
@@ -115,4 +114,22 @@ export async function confirmCompanyRevocation(
     `${on}Revoking the consent of ${company.name} (${company.slug}) to ${app} ends ${approved ? "the approval and " : ""}the access that ${counted(members, "member")} gave it. ${TOKENS} ${AFTERWARDS[rule]}${block}`,
     options,
   );
+}
+
+/** Revoking does not keep the app from coming back. */
+const AFTER_REVOKING = {
+  members: "The company lets members decide, so they can connect the app again.",
+  ask: "Members ask an admin before they connect the app again.",
+  block: "Only admins can connect the app again.",
+  own: "The company's own rule about the app stays.",
+} as const;
+
+/** What has ended with a company's consent, and how the app can come back. */
+export function revokedForCompany(
+  { company, approved, rule_afterwards: rule }: CompanyAppImpactRecord,
+  clientId: string,
+  ended: number,
+): string {
+  const block = rule === "members" ? ` ${howToBlock(company.slug, clientId)}` : "";
+  return `${revokedConsent(ended)}${approved ? " The approval has ended, too." : ""} ${AFTER_REVOKING[rule]}${block}`;
 }

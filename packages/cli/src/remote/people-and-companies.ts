@@ -13,9 +13,8 @@ import {
   companyStatusTold,
   membershipQuestion,
   removedMember,
-  revokedForCompany,
 } from "../commands/company.ts";
-import { confirmCompanyRevocation, confirmRevocation, revokedConsent } from "../commands/consent.ts";
+import { confirmCompanyRevocation, confirmRevocation, revokedConsent, revokedForCompany } from "../commands/consent.ts";
 import { revokingQuestion, signingOutQuestion } from "../commands/session.ts";
 import { detailsOf, pictureIn, userDeletionTold, userStatusTold } from "../commands/user.ts";
 import { disconnected, disconnectQuestion } from "../commands/user-identities.ts";
@@ -271,7 +270,8 @@ const revokeConsent: RemoteCommand = async (call) => {
   const [owner = "", clientId = ""] = call.args;
   const isCompany = call.options["company"] === true;
   const named = await ownerOf(call, isCompany ? { company: owner } : { user: owner });
-  if (isCompany) await confirmForCompany(call, String(named["company_id"]), clientId);
+  let company: CompanyAppImpactRecord | undefined;
+  if (isCompany) company = await confirmForCompany(call, String(named["company_id"]), clientId);
   else {
     const impact = await call.api.impact("consents.impact", { query: { ...named, client_id: clientId } });
     if (impact !== undefined)
@@ -280,7 +280,7 @@ const revokeConsent: RemoteCommand = async (call) => {
   const { grants_ended: ended } = await call.api.call("consents.revoke", { body: { ...named, client_id: clientId } });
   call.out.done(
     { ...(isCompany ? { slug: owner } : { username: owner }), client_id: clientId, revoked: true, grants_ended: ended },
-    revokedConsent(Number(ended)),
+    company === undefined ? revokedConsent(Number(ended)) : revokedForCompany(company, clientId, Number(ended)),
   );
 };
 

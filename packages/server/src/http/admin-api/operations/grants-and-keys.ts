@@ -86,6 +86,7 @@ const consentOperations = [
     ...at("consents.revoke", "POST /consents/revoke"),
     ...writes("consents"),
     summary: "End a consent and every grant under it",
+    notes: "For a company, this also ends the company's approval of the client.",
     command: "consent revoke",
     body: body({ client_id: text(200), user_id: maybe(text(200)), company_id: maybe(text(200)) }),
     result: record({ grants_ended: Type.Integer() }),
