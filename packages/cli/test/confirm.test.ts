@@ -91,7 +91,11 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   ],
   [["company", "delete", "acme"], /Acme \(acme\) ends 1 membership\./, ["company", "list"]],
   [["resource", "delete", "https://api.test"], /Photos \(https:\/\/api.test\)/, ["resource", "list"]],
-  [["scope", "delete", "read"], /read removes it from 1 client \(CLIENT\)/, ["scope", "list"]],
+  [
+    ["scope", "delete", "read"],
+    /read takes it out of new tokens.* 1 client \(CLIENT\) stays registered for it/,
+    ["scope", "list"],
+  ],
   [["issuer", "delete", "https://idp.test"], /https:\/\/idp.test ends 1 link/, ["issuer", "list"]],
   [
     ["key", "retire", "KID"],

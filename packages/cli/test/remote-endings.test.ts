@@ -129,7 +129,7 @@ const COMMANDS: readonly (readonly [readonly string[], string])[] = [
   [["consent", "revoke", "acme", "CLIENT", "--company"], "ends the access that 1 member gave it"],
   [["session", "revoke", "--user", "ada"], "ends 1 session. Apps keep their access."],
   [["session", "revoke", "SESSION"], "signs out one browser. Apps keep their access."],
-  [["scope", "delete", "see"], "removes it from 1 client (CLIENT)"],
+  [["scope", "delete", "see"], "1 client (CLIENT) stays registered for it"],
   [["resource", "delete", "https://photos.test"], "Deleting Photos (https://photos.test) ends its introspection"],
   [["issuer", "delete", IDP], "ends 1 link of its subjects to users"],
   [["provider", "delete", "PROVIDER"], "Deleting the provider ID disconnects 0 people."],

@@ -170,23 +170,38 @@ async function remove(name: string, options: JsonOption & YesOption) {
   await withAdmin(options, async (admin, out) => {
     const { deleteScope, impactOfScope, scopeImpactRecord } = await import("@assent/server/admin");
     await confirm(await scopeQuestion(scopeImpactRecord(name, await impactOfScope(name, admin))), options);
-    tellDeletedScope(name, await deleteScope(name, admin), out);
+    await tellDeletedScope(name, await deleteScope(name, admin), out);
   });
 }
 
 export async function scopeQuestion({ name, clients, ...names }: ScopeImpactRecord): Promise<string> {
-  const { namedBy } = await import("@assent/server/admin");
-  const which = clients.length === 0 ? "" : ` (${firstNames(clients)})`;
+  const { isBuiltInScope, namedBy } = await import("@assent/server/admin");
+  if (isBuiltInScope(name))
+    return `Deleting the scope ${name} removes your texts and settings of it. The server's own scope of this name replaces it, and clients and tokens keep it.`;
   const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
-  return `Deleting the scope ${name} removes it from ${counted(clients.length, "client")}${which}: the server refuses their requests for it, and new tokens of existing grants don't contain it. Issued access tokens contain it until they expire.${kept}`;
+  return `Deleting the scope ${name} takes it out of new tokens, also those of existing grants. Issued access tokens contain it until they expire.${registeredFor(clients)}${kept}`;
 }
 
-/** `clients`: those that still name it. */
-export function tellDeletedScope(name: string, clients: readonly string[], out: Output): void {
-  if (clients.length > 0) {
+/** The clients that keep the name of a deleted scope. */
+function registeredFor(clients: readonly string[]): string {
+  if (clients.length === 0) return "";
+  const [stay, they, their] = clients.length === 1 ? ["stays", "it", "its"] : ["stay", "they", "their"];
+  return ` ${counted(clients.length, "client")} (${firstNames(clients)}) ${stay} registered for it: the server refuses ${their} requests for it. If you create a scope of this name again, ${they} may ask for it at once.`;
+}
+
+/** `clients`: those that stay registered for it. */
+export async function tellDeletedScope(name: string, clients: readonly string[], out: Output): Promise<void> {
+  const { isBuiltInScope } = await import("@assent/server/admin");
+  const isReplaced = isBuiltInScope(name);
+  if (clients.length > 0 && !isReplaced) {
     out.warn(
-      `${counted(clients.length, "client")} still named it (${firstNames(clients)}): the server refuses their requests for it`,
+      `${registeredFor(clients).trim()} To take the scope from a client, run: assent client update CLIENT_ID --remove-scope ${name} (or --remove-own-scope ${name})`,
     );
   }
-  out.done({ name, deleted: true, client_ids: clients }, `Deleted ${name}. New tokens don't contain it. ${TOKENS}`);
+  out.done(
+    { name, deleted: true, client_ids: clients },
+    isReplaced
+      ? `Deleted ${name}. The server's own scope of this name replaces it.`
+      : `Deleted ${name}. New tokens don't contain it. ${TOKENS}`,
+  );
 }

@@ -221,7 +221,7 @@ const deleteScope: RemoteCommand = async (call) => {
     options,
   );
   const { clients } = await api.call("scopes.delete", { path: [name] });
-  tellDeletedScope(name, clients as readonly string[], out);
+  await tellDeletedScope(name, clients as readonly string[], out);
 };
 
 function resourceFields(options: RemoteCall["options"]): Body {

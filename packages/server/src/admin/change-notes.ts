@@ -37,7 +37,7 @@ import {
 } from "./deletion-impact.ts";
 import { setUserStatus, type UserRef, userOf } from "./people.ts";
 import type { Precondition } from "./precondition.ts";
-import { returnNotes } from "./returning-access.ts";
+import { registeredNotes, returnNotes } from "./returning-access.ts";
 import {
   createScope,
   type NewScope,
@@ -91,8 +91,8 @@ async function scopeNotes(before: Scope, after: Scope, context: AdminContext): P
 }
 
 /**
- * A scope that `reuse` brings back can belong to another API than before. Nothing keeps the API of a deleted scope. Throws as
- * `createScope`.
+ * Clients stay registered for a deleted scope. A scope that `reuse` brings back can belong to another API than before: nothing
+ * keeps the API of a deleted scope. Throws as `createScope`.
  */
 export async function makeScope(
   input: NewScope,
@@ -100,12 +100,11 @@ export async function makeScope(
   { reuse = false } = {},
 ): Promise<{ readonly scope: Scope; readonly notes: readonly string[] }> {
   const scope = await createScope(input, context, { reuse });
-  if (!reuse) return { scope, notes: [] };
+  const notes = await registeredNotes(scope.name, context);
+  if (!reuse) return { scope, notes };
   const named = namedBy(await namesOfScope(scope.name, context));
-  return {
-    scope,
-    notes: await resourceNotes(scope, ", also if the deleted scope belonged to another API", named, context),
-  };
+  const earlier = ", also if the deleted scope belonged to another API";
+  return { scope, notes: [...notes, ...(await resourceNotes(scope, earlier, named, context))] };
 }
 
 function apiText(identifier: string | null): string {

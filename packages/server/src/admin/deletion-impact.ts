@@ -18,7 +18,7 @@ import { allClients, clientOf } from "./clients.ts";
 import { type CompanyRef, companyBySlug, companyMembers, unknownMember } from "./companies.ts";
 import { type AdminContext, ceilingFor, isMissing } from "./context.ts";
 import { type UserRef, userOf } from "./people.ts";
-import { namesOfScope, resourceOf, scopesOfResource, scopeToDelete } from "./scopes-and-resources.ts";
+import { clientsNaming, namesOfScope, resourceOf, scopesOfResource, scopeToDelete } from "./scopes-and-resources.ts";
 import type { ClientCounts, OwnerCounts, ScopeCounts } from "./storage.ts";
 import { linksOfIssuer } from "./subject-links.ts";
 import { issuerOf } from "./trusted-issuers.ts";
@@ -366,11 +366,7 @@ export async function impactOfScope(
   context: AdminContext,
 ): Promise<ScopeCounts & { readonly clients: readonly string[] }> {
   await scopeToDelete(name, context);
-  const naming: string[] = [];
-  for await (const { clientId, scopes, ownScopes } of allClients(context)) {
-    if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
-  }
-  return { clients: naming, ...(await namesOfScope(name, context)) };
+  return { clients: await clientsNaming(name, context), ...(await namesOfScope(name, context)) };
 }
 
 /** `scopes`: those that belong to it. While there are some, it can't be deleted. Throws `unknown`. */

@@ -5,6 +5,10 @@ import { unexpired } from "../owners/consent-after-decision.ts";
 import { type AdminContext, ceilingFor } from "./context.ts";
 import { counted } from "./counted.ts";
 import { consentsOf, impactOfClient, lastsUnder, MOST_COUNTED } from "./deletion-impact.ts";
+import { clientsNaming, isBuiltInScope } from "./scopes-and-resources.ts";
+
+/** Number of clients that a sentence names. */
+const NAMED = 5;
 
 const consentsText = (count: number) =>
   count > MOST_COUNTED ? `more than ${counted(MOST_COUNTED, "consent")}` : counted(count, "consent");
@@ -17,6 +21,16 @@ export function statusNotes(noun: string, isDisabled: boolean, consents: number,
   const they = consents === 1 ? "It counts" : "They count";
   return [
     `${some}${owned} will stay. ${they} again when you enable the ${noun} again: then apps get access without asking the owner.`,
+  ];
+}
+
+/** The clients that may ask for a new scope at once, because a deleted one of this name has left them. */
+export async function registeredNotes(name: string, context: AdminContext): Promise<readonly string[]> {
+  const ids = isBuiltInScope(name) ? [] : await clientsNaming(name, context);
+  if (ids.length === 0) return [];
+  const which = `${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}`;
+  return [
+    `${counted(ids.length, "client")} (${which}) ${ids.length === 1 ? "is" : "are"} registered for a deleted scope of this name, and may ask for the new one now. To take the scope from a client, run: assent client update CLIENT_ID --remove-scope ${name} (or --remove-own-scope ${name})`,
   ];
 }
 

@@ -49,7 +49,7 @@ export type NewScope = Pick<Scope, "name" | "description"> & Partial<Omit<Scope,
 export async function createScope(input: NewScope, context: AdminContext, { reuse = false } = {}): Promise<Scope> {
   const scope: Scope = { resource: null, optional: false, sensitive: false, ownerRole: null, ...input };
   if (isAdminScope(input.name)) refuse("taken", "name", `the scope ${JSON.stringify(input.name)} is built in`);
-  if (!reuse && !openIdScopes.some(({ name }) => name === input.name)) await refuseFormerName(input.name, context);
+  if (!reuse && !isBuiltInScope(input.name)) await refuseFormerName(input.name, context);
   const made = await putScope(scope, null, context);
   return made ?? refuse("taken", "name", `the scope ${JSON.stringify(input.name)} already exists`);
 }
@@ -112,16 +112,26 @@ export async function scopeOf(name: string, { storage }: AdminContext): Promise<
 }
 
 /**
- * Deletes a scope: no new token has it. Returns the clients that name it; if the scope is created again, they may ask
- * for it again.
+ * Deletes a scope: no new token has it. Returns the clients that stay registered for it; if the scope is created again,
+ * they may ask for it at once.
  */
 export async function deleteScope(name: string, context: AdminContext): Promise<readonly string[]> {
   if (!(await context.storage.scopes.delete({ name, now: context.now() }))) return nothingToDelete(name);
+  return clientsNaming(name, context);
+}
+
+/** The ids of the clients that are registered for a scope of this name. */
+export async function clientsNaming(name: string, context: AdminContext): Promise<readonly string[]> {
   const naming: string[] = [];
   for await (const { clientId, scopes, ownScopes } of allClients(context)) {
     if (scopes.includes(name) || ownScopes.includes(name)) naming.push(clientId);
   }
   return naming;
+}
+
+/** True: the server has a scope of this name also without the operator's, for example email. */
+export function isBuiltInScope(name: string): boolean {
+  return openIdScopes.some((one) => one.name === name);
 }
 
 /** As `scopeOf`, for a caller that wants to delete the scope: nobody is told to create one. */
@@ -130,7 +140,7 @@ export async function scopeToDelete(name: string, { storage }: AdminContext): Pr
 }
 
 function nothingToDelete(name: string): never {
-  if (!openIdScopes.some((one) => one.name === name)) return unknownScope(name);
+  if (!isBuiltInScope(name)) return unknownScope(name);
   const how = `to take it from a client: assent client update CLIENT_ID --remove-scope ${name}`;
   return refuse("unknown", "name", `${name} is built into the server and can't be deleted; ${how}`);
 }
@@ -153,7 +163,7 @@ async function putScope(scope: Scope, before: Scope | null, { storage }: AdminCo
   }
   if (Object.keys(scope.descriptions ?? {}).length > MAX_TRANSLATIONS)
     problems.push({ field: "description_lang", problem: `at most ${MAX_TRANSLATIONS} languages are allowed` });
-  if (scope.resource !== null && openIdScopes.some((one) => one.name === name)) {
+  if (scope.resource !== null && isBuiltInScope(name)) {
     const problem = `${name} is a scope of OpenID Connect, so it can't belong to an API: leave out the API, or use another name`;
     problems.push({ field: "resource", problem });
   }
@@ -421,7 +431,7 @@ function defaultScopeProblems(
 
 function unknownScope(name: string): never {
   if (isAdminScope(name)) return refuse("unknown", "name", `${name} is built into the server and can't be changed`);
-  if (openIdScopes.some((one) => one.name === name)) {
+  if (isBuiltInScope(name)) {
     const how = `to change its texts, create a scope of this name: assent scope create ${name} --description TEXT`;
     return refuse("unknown", "name", `${name} is built into the server; ${how}`);
   }

@@ -2,6 +2,7 @@
 
 import { impactOfScope } from "../../admin/deletion-impact.ts";
 import { scopeRecord } from "../../admin/output-records.ts";
+import { isBuiltInScope } from "../../admin/scopes-and-resources.ts";
 import { entrySchema, type Fields, type Kind, present } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 
@@ -38,5 +39,7 @@ export const scopes: Kind = {
   async remove({ label }, operator) {
     await operator.run("scopes.delete", { name: label });
   },
-  ends: async ({ label }, _how, context) => ({ uses_in_clients: (await impactOfScope(label, context)).clients.length }),
+  ends: async ({ label }, _how, context) => ({
+    uses_in_clients: isBuiltInScope(label) ? 0 : (await impactOfScope(label, context)).clients.length,
+  }),
 };

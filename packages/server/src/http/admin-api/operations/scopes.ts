@@ -107,7 +107,8 @@ const scopeOperations = [
     ...at("scopes.create", "POST /scopes", 201),
     ...writes("scopes"),
     summary: "Create a scope",
-    notes: "With `reuse`, `notes` of the answer says what the scope means for consents that name it.",
+    notes:
+      "`notes` of the answer names the clients that are registered for a deleted scope of this name. With `reuse`, it also says what the scope means for consents.",
     command: "scope create",
     body: newScope,
     result: translatedRecord("description", { ...records.scopeRecord.properties, ...withNotes }),
