@@ -112,14 +112,17 @@ test("no app → the page and the message name none", async () => {
   expect(await said(await decide(reader, page), person.email)).toEqual({ ended: [], kept: [] });
 });
 
-test("the only app was revoked before → the page says when its access ends; after that, that no app has access", async () => {
+test("the only app was revoked before → the page claims no revocation of its own; it says how long the app can use what it has", async () => {
   const { person, owner } = await anOwner();
   const { client } = await aConnection(owner, person, server, { name: "Photos" });
   const { partition, personId: ownerId } = person;
   const key = { partition, ownerId, clientId: client.clientId };
   await server.assent.storage.consents.revoke({ ...key, revokedBy: ownerId, now: server.now() });
   const { page } = await opened(person);
-  expect(page.text).toContain("The access of all apps was revoked. Access ends within 10 minutes.");
+  expect(page.text).not.toContain("revoked");
+  expect(page.text).toContain(
+    "No app gets new access to your account. Apps that had access before can use it a little longer. Access ends within 10 minutes.",
+  );
   server.tick(11 * 60_000);
   expect((await opened(person)).page.text).toContain("No app has access to your account.");
 });

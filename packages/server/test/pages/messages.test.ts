@@ -84,7 +84,14 @@ describe("languages", () => {
       apps.endForever,
       company.searchMore,
     ];
-    texts.push(takeBack.doneEnded, takeBack.appsRevoked, takeBack.appsHint, signIn.stays, history.receiptHint);
+    texts.push(
+      takeBack.doneEnded,
+      takeBack.appsRevoked,
+      takeBack.appsEnding,
+      takeBack.appsHint,
+      signIn.stays,
+      history.receiptHint,
+    );
     texts.push(forWhom.last, forWhom.lastSelf, consent.nextWeb, consent.nextDevice, consent.nextDeny, device.next);
     expect(texts.filter((text) => !text.endsWith("。"))).toEqual([]);
   });

@@ -129,8 +129,8 @@ function appsSection(view: TakeBackView, chrome: Chrome): Markup {
 
 /** No app has access, or only with what it still holds. */
 function noApps(endsIn: number, chrome: Chrome): Child {
-  const { appsNone, appsRevoked } = chrome.words.takeBack;
-  return endsIn < 1 ? appsNone : sentences(chrome.words.language, appsRevoked, accessEnds(endsIn, chrome));
+  const { appsNone, appsEnding } = chrome.words.takeBack;
+  return endsIn < 1 ? appsNone : sentences(chrome.words.language, appsEnding, accessEnds(endsIn, chrome));
 }
 
 function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Markup {

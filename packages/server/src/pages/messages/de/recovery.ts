@@ -42,6 +42,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     staysPaused: "Bleibt pausiert",
     appsSince: "Apps, die seit dem {when} verbunden, geändert oder fortgesetzt wurden, sind angekreuzt.",
     appsNone: "Keine App hat Zugriff auf Ihr Konto.",
+    appsEnding:
+      "Keine App bekommt neuen Zugriff auf Ihr Konto. Apps, die vorher Zugriff hatten, können ihn noch kurz nutzen.",
     appsRevoked: "Der Zugriff aller Apps wurde widerrufen.",
     appsHidden:
       "Nicht angezeigt: {count}. Die seitdem verbundenen, geänderten oder fortgesetzten verlieren ihren Zugriff. Die anderen behalten ihn.",

@@ -38,6 +38,7 @@ export const recovery = {
     staysPaused: "Stays paused",
     appsSince: "Apps connected, changed or resumed since {when} are ticked.",
     appsNone: "No app has access to your account.",
+    appsEnding: "No app gets new access to your account. Apps that had access before can use it a little longer.",
     appsRevoked: "The access of all apps was revoked.",
     appsHidden:
       "Not shown: {count}. Those connected, changed or resumed since then lose their access. The others keep it.",

@@ -42,6 +42,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     staysPaused: "Sigue en pausa",
     appsSince: "Están marcadas las aplicaciones conectadas, modificadas o reanudadas desde el {when}.",
     appsNone: "Ninguna aplicación tiene acceso a su cuenta.",
+    appsEnding:
+      "Ninguna aplicación obtiene acceso nuevo a su cuenta. Las que tenían acceso antes todavía pueden usarlo por poco tiempo.",
     appsRevoked: "Se revocó el acceso de todas las aplicaciones.",
     appsHidden:
       "No se muestran: {count}. Las conectadas, modificadas o reanudadas desde entonces pierden su acceso. Las demás lo conservan.",

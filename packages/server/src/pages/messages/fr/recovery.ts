@@ -43,6 +43,8 @@ export const recovery: Translation<typeof english, "one" | "other"> = {
     staysPaused: "Reste en pause",
     appsSince: "Les applications connectées, modifiées ou réactivées depuis le {when} sont cochées.",
     appsNone: "Aucune application n’a accès à votre compte.",
+    appsEnding:
+      "Aucune application n’obtient de nouvel accès à votre compte. Celles qui avaient un accès auparavant peuvent encore l’utiliser brièvement.",
     appsRevoked: "L’accès de toutes les applications a été révoqué.",
     appsHidden:
       "Non affichées : {count}. Celles connectées, modifiées ou réactivées depuis perdent leur accès. Les autres le gardent.",

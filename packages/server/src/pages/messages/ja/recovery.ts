@@ -40,6 +40,8 @@ export const recovery: Translation<typeof english, "other"> = {
     staysPaused: "一時停止のままです",
     appsSince: "{when} 以降に接続、変更、再開されたアプリがチェックされています。",
     appsNone: "あなたのアカウントにアクセスできるアプリはありません。",
+    appsEnding:
+      "あなたのアカウントへの新しいアクセスを得るアプリはありません。以前アクセスできたアプリは、もうしばらくアクセスできます。",
     appsRevoked: "すべてのアプリのアクセスが取り消されました。",
     appsHidden:
       "表示されていないアプリ：{count}。それ以降に接続、変更、再開されたものはアクセスできなくなります。それ以外はそのままです。",
