@@ -39,21 +39,21 @@ export interface Replacement {
   /** Where the new data come from. */
   readonly source: "backup" | "export";
   readonly keepConsents: boolean;
+  /** With `keepConsents`: the data that are there now. */
+  readonly kept?: Inventory | "unreadable" | null | undefined;
   /** The data that were there before; absent: unknown, because other tools replaced them. */
   readonly replaced?: Inventory | "unreadable" | null | undefined;
 }
 
 /** Says what ended, what came back, and what the operator must check. */
-export function noteEnded(out: Output, ended: Ended, { source, keepConsents, replaced }: Replacement): void {
+export function noteEnded(out: Output, ended: Ended, { source, keepConsents, kept, replaced }: Replacement): void {
   if (replaced != null && replaced !== "unreadable") {
-    out.note(
-      `Ended with the replaced data: ${counted(replaced.grants, "grant")}, ${counted(replaced.consents, "consent")} and ${counted(replaced.sessions, "session")}.`,
-    );
+    const grants = counted(replaced.grants, "grant");
+    const ends = keepConsents ? grants : `${grants}, ${counted(replaced.consents, "consent")}`;
+    out.note(`Ended with the replaced data: ${ends} and ${counted(replaced.sessions, "session")}.`);
   }
   const { grants, sessions, consents, approvals } = ended;
-  const again = keepConsents
-    ? `Consents and companies' approvals are as they were at the ${source}. Revoke again what was revoked since then.`
-    : `Owners must give ${counted(consents, "consent")} again.`;
+  const again = keepConsents ? keptText(source, kept) : `Owners must give ${counted(consents, "consent")} again.`;
   out.note(
     `Ended in the data of the ${source}: ${counted(grants, "grant")} and ${counted(sessions, "session")}. ${again} Issued access tokens work until they expire.`,
   );
@@ -69,6 +69,11 @@ export function noteEnded(out: Output, ended: Ended, { source, keepConsents, rep
   out.note(
     `Passwords, client secrets, signing keys, members and their roles, companies' blocked apps, and disabled people and clients are as they were at the ${source}. Repeat all security changes that were made since then.`,
   );
+}
+
+function keptText(source: Replacement["source"], kept: Replacement["kept"]): string {
+  const count = kept == null || kept === "unreadable" ? "" : ` (${counted(kept.consents, "consent")})`;
+  return `Consents${count} and companies' approvals are as they were at the ${source}: those that were given since then are gone. Revoke again what was revoked since then.`;
 }
 
 /** What else no longer works, and how people get new ones. */

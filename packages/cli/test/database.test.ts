@@ -236,7 +236,9 @@ test("restore, import and epoch say what companies' admins and operators must do
   }
   await at.json(["company", "policy", "acme", String(printer), "--rule", "allow"]);
   const kept = await at.run(["db", "epoch", "--keep-consents"]);
-  expect(kept.stderr).toMatch(/approvals are as they were at the backup\. Revoke again what was revoked since then\./);
+  expect(kept.stderr).toMatch(
+    /approvals are as they were at the backup: those that were given since then are gone\. Revoke again what was revoked since then\./,
+  );
   expect(kept.stderr).not.toMatch(/On request|must give|no longer work/);
   expect(await rules()).toMatchObject({ [String(printer)]: "allow" });
   const asked = await at.run(["db", "epoch"], { input: "n\n", terminal: true });

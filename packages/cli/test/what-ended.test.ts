@@ -277,3 +277,28 @@ test("client update --remove-scope → what tokens and consents have now; disabl
     /^Deleted Printer \(.*\)\. Ended \d consents?( and \d grants?)?\. Issued access tokens work until they expire\.\n$/,
   );
 });
+
+test("db restore --keep-consents → counts the consents that stay, and none as ended", async () => {
+  const made = ["--type", "confidential", "--redirect-uri", "https://app.test/cb", "--scope", "read"];
+  const add = async (name: string) =>
+    String((await at.json(["client", "create", "--name", name, ...made]))["client_id"]);
+  const apps = [await add("Before"), await add("Since")] as const;
+  await use("alice", { app: apps[0] });
+  const active = async () =>
+    (await at.json<readonly { status: string }[]>(["consent", "list"])).filter(({ status }) => status === "active")
+      .length;
+  await at.json(["db", "backup", "kept.db"]);
+  const kept = await active();
+  const consents = kept === 1 ? "1 consent" : `${kept} consents`;
+  await use("alice", { app: apps[1] });
+  const told = await said("db", "restore", "kept.db", "--keep-consents", "--yes");
+  expect(told).toMatch(/^Ended with the replaced data: \d+ grants and \d+ sessions?\.$/m);
+  expect(told).toContain(
+    `Consents (${consents}) and companies' approvals are as they were at the backup: those that were given since then are gone. Revoke again`,
+  );
+  expect(await active()).toBe(kept);
+  expect(await said("db", "epoch", "--keep-consents", "--yes")).toContain(`Consents (${consents})`);
+  expect(await said("db", "restore", "kept.db", "--yes")).toMatch(
+    new RegExp(`^Ended with the replaced data: 0 grants, ${consents} and 0 sessions\\.$`, "m"),
+  );
+});

@@ -158,7 +158,10 @@ async function restore(file: string, options: RestoreOptions) {
   out.done({ database, replaced, ended }, `Restored ${database}.`);
   if (replaced !== null) out.note(`The previous database is in ${replaced}.`);
   if (ended === null) out.note("This copy is only for inspection. Servers refuse to start on it.");
-  else noteEnded(out, ended, { source: "backup", keepConsents: choice.keepConsents, replaced: now?.holds });
+  else {
+    const kept = choice.keepConsents ? (await inventoryOf(config))?.holds : null;
+    noteEnded(out, ended, { source: "backup", keepConsents: choice.keepConsents, kept, replaced: now?.holds });
+  }
 }
 
 interface EpochOptions extends JsonOption, YesOption {
@@ -182,7 +185,8 @@ async function epoch(options: EpochOptions) {
     waits: (text) => out.note(text),
   });
   out.done({ ended }, "All earlier grants and sessions have ended.");
-  noteEnded(out, ended, { source: "backup", keepConsents });
+  const kept = keepConsents ? (await inventoryOf(config))?.holds : null;
+  noteEnded(out, ended, { source: "backup", keepConsents, kept });
 }
 
 /** Maximum number of rows that `--dry-run` counts for each kind. */

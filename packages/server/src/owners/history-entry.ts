@@ -46,11 +46,12 @@ export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
  * account was disabled, deleted or is to be deleted, or they have a new password. `member`: any of these, in entries of
  * earlier versions. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
  * longer approves the app for them. `upstream`: another system has disabled or deleted the person. `recent`,
- * `member_recent`: an intruder may have made these grants; the app can have older ones.
+ * `member_recent`: an intruder may have made these grants; the app can have older ones. `restore`: the database was
+ * restored from a backup; also of a `revoked`, because the owner's decision ended with the grants.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream" | "recent")
+  | ("approval" | "upstream" | "recent" | "restore")
   | ("member_left" | "member_removed" | "member_disabled" | "member_deleted")
   | ("member_password" | "member_leaving" | "member_recent");
 
@@ -109,7 +110,7 @@ export interface HistoryEntry {
     readonly once?: true;
     /** For a `revoked`: when the app last used it. Null: never. */
     readonly lastUsedAt?: Millis | null;
-    /** For an `ended`. */
+    /** For an `ended`, and for a `revoked` by a restore. */
     readonly cause?: EndCause;
     /**
      * For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For an `allowed` of a

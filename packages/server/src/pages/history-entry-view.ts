@@ -11,7 +11,7 @@ export type Happening =
 /** Other reasons why an app's access ended while the owner's consent was active. */
 export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "unregistered" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream" | "recent")
+  | ("approval" | "upstream" | "recent" | "restore")
   | ("member_left" | "member_removed" | "member_disabled" | "member_deleted")
   | ("member_password" | "member_leaving" | "member_recent");
 

@@ -1,13 +1,13 @@
 /** After a restore: ends everything that could have been revoked, rotated or spent since the backup. */
 
-import { type Millis, PARTITIONS } from "../oauth/model.ts";
+import { type Consent, type Millis, PARTITIONS } from "../oauth/model.ts";
 import { endOfAll } from "./consents/consents.ts";
 import { note } from "./consents/history.ts";
 import { readState, STATES, type StoredEpoch, writeState } from "./database-state.ts";
 import { named, sql, type Tx } from "./define-verbs.ts";
 import { lastGrantUse } from "./grants/uses.ts";
 import type { SchemaHost } from "./migrations/migration.ts";
-import { consentColumns, consentOf, ENDED_KEPT, isActive, text, whole } from "./row-conversion.ts";
+import { consentColumns, consentOf, ENDED_KEPT, isActive, json, text, whole } from "./row-conversion.ts";
 import { TABLES } from "./tables.ts";
 
 /** Who changed a record, where a person would stand. */
@@ -174,6 +174,8 @@ async function endPartition(
       { partition },
     );
   }
+  // Otherwise, the entries of the consents tell it.
+  if (tables.has("grants") && keepConsents) await noteDisconnected(tx, partition, at);
   if (tables.has("grants")) {
     ended.grants += await tx.run(
       sql`UPDATE grants SET status = 'state_lost', ended_at = :at, collect_at = :endedKept WHERE partition = :partition AND ${isActive}`,
@@ -285,7 +287,25 @@ async function endOwnersConsents(tx: Tx, partition: number, at: Millis): Promise
   );
   for (const consent of consents.map(consentOf)) {
     const { ownerId, clientId } = consent;
-    await note(tx, { partition, ownerId, clientId, at, kind: "revoked", record: endOfAll(consent, "server") });
+    const record = { ...endOfAll(consent, "server"), cause: BY } as const;
+    await note(tx, { partition, ownerId, clientId, at, kind: "revoked", record });
   }
   return consents.length;
+}
+
+/** Notes for each owner which apps lose their grants, once for each app. The owner's decision about the app stays. */
+async function noteDisconnected(tx: Tx, partition: number, at: Millis): Promise<void> {
+  const apps = await tx.all(
+    sql`SELECT c.owner_id, c.client_id, c.shown FROM consents c WHERE c.partition = :partition AND EXISTS
+      (SELECT 1 FROM grants g WHERE g.partition = c.partition AND g.owner_id = c.owner_id AND g.client_id = c.client_id
+        AND g.status = 'active' AND g.idle_until > :at AND g.absolute_until > :at)`,
+    { partition, at },
+  );
+  for (const app of apps) {
+    const { clientName } = json<Consent["shown"]>(app, "shown");
+    await note(tx, {
+      ...{ partition, ownerId: text(app, "owner_id"), clientId: text(app, "client_id"), at, kind: "ended" },
+      record: { clientName, by: "server", via: null, scopes: [], removed: [], expiresAt: null, cause: BY },
+    });
+  }
 }

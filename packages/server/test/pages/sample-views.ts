@@ -396,6 +396,7 @@ const causes = [
   "crowded",
   "recent",
   "upstream",
+  "restore",
 ] as const;
 /** The other causes for the end of an app's access, and what other systems and the operator did to the account. */
 export const endings: readonly HistoryEntryView[] = [

@@ -105,6 +105,8 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
           ? "allowedByPassword"
           : "allowedByPolicy";
     case "revoked":
+      // The server itself ends an owner's decision only at a restore. Entries of earlier versions name no cause.
+      if (record.cause === "restore" || record.by === "server") return { endedBy: "restore" };
       return record.by === ownerId ? "revoked" : "revokedByOther";
     case "end_changed":
       return "endChanged";

@@ -68,7 +68,7 @@ onEveryBackend("a new epoch", (storage) => {
     expect((await storage().history.list({ ...live.grant, before: null, limit: 9 }))[0]).toMatchObject({
       kind: "revoked",
       at,
-      record: { by: "server", removed: ["read"] },
+      record: { by: "server", cause: "restore", removed: ["read"] },
     });
 
     const again = aGrant(live.person, { codeUntil: at + MINUTE });
@@ -78,7 +78,14 @@ onEveryBackend("a new epoch", (storage) => {
 
   test("a second one, consents kept → ends what was made since, leaves the consent", async () => {
     const { grant } = await aLiveGrant(storage());
+    const { grant: over } = await aLiveGrant(storage());
+    await storage().grants.end({ ...over, saltHash: aHash(`refresh ${over.grantId}`), now: at });
     expect(await storage().endAllBefore({ now: at + HOUR, keepConsents: true })).toMatchObject({ consents: 0 });
+    const told = (of: typeof grant) => storage().history.list({ ...of, before: null, limit: 9 });
+    expect((await told(grant)).filter(({ kind }) => kind !== "allowed")).toMatchObject([
+      { kind: "ended", at: at + HOUR, clientId: grant.clientId, record: { by: "server", cause: "restore" } },
+    ]);
+    expect((await told(over)).filter(({ kind }) => kind === "ended")).toEqual([]);
     expect((await storage().state()).epoch).toEqual({ at: at + HOUR, count: 2, done: true });
     expect(await storage().grants.refresh(aRefresh(grant, { now: at + HOUR }))).toEqual({ kind: "ahead" });
     expect((await storage().consents.find({ ...grant }))?.status).toBe("active");

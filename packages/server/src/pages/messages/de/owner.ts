@@ -311,6 +311,7 @@ export const owner = {
       crowded: "Eine ältere Verbindung von {app} wurde beendet, weil es zu viele waren",
       recent: "Eine neuere Verbindung von {app} wurde beendet, weil sie von jemand anderem stammen könnte",
       upstream: "{app} wurde getrennt, weil das Konto in einem anderen System gesperrt wurde",
+      restore: "Der Zugriff von {app} wurde beendet, weil dieser Dienst aus einer Sicherung wiederhergestellt wurde",
     },
     account: {
       signedOut: "{app} hat die Anmeldungen beendet, die dort begonnen haben",

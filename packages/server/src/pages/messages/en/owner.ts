@@ -297,6 +297,7 @@ export const owner = {
       crowded: "An older connection of {app} ended because it had too many",
       recent: "A recent connection of {app} ended because somebody else may have made it",
       upstream: "{app} was disconnected because the account was disabled in another system",
+      restore: "{app}’s access ended because this service was restored from a backup",
     },
     account: {
       signedOut: "{app} ended the sign-ins that began there",

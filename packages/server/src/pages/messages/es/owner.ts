@@ -305,6 +305,7 @@ export const owner = {
       crowded: "Una conexión anterior de {app} terminó porque había demasiadas",
       recent: "Una conexión reciente de {app} terminó porque quizá la hizo otra persona",
       upstream: "{app} se desconectó porque la cuenta se desactivó en otro sistema",
+      restore: "El acceso de {app} terminó porque este servicio se restauró a partir de una copia de seguridad",
     },
     account: {
       signedOut: "{app} cerró las sesiones que se iniciaron allí",

@@ -316,6 +316,7 @@ export const owner = {
       crowded: "Une ancienne connexion de {app} a pris fin, car il y en avait trop",
       recent: "Une connexion récente de {app} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       upstream: "{app} a été déconnectée, car le compte a été désactivé dans un autre système",
+      restore: "L’accès de {app} a pris fin, car ce service a été restauré à partir d’une sauvegarde",
     },
     account: {
       signedOut: "{app} a mis fin aux connexions qui y avaient commencé",
