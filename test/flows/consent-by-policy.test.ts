@@ -98,3 +98,34 @@ test("allowed for an hour beside the policy → Your apps says that the access g
   expect(text).toMatch(/Share your photos ends in 60 minutes/);
   expect(text).toContain("Change when access ends");
 });
+
+test("removed, then allowed on a page for an hour, then a token by the policy → the history says each time that the policy gives it again, once", async () => {
+  const { byPolicy, agent, open } = await aStory();
+  const policyEntries = async () => {
+    const { text } = await agent.get("/account/history");
+    const entries = text.split('<div class="event">').map((entry) =>
+      entry
+        .replace(/<a class="receipt"[\s\S]*$/, "")
+        .replaceAll(/<[^>]*>/g, " ")
+        .replaceAll(/\s+/g, " "),
+    );
+    return entries.filter((entry) => entry.includes("got access by the policy of this service"));
+  };
+  expect(await byPolicy("read share")).toEqual([200, "read share"]);
+  await open();
+  expect(await policyEntries()).toHaveLength(1);
+  for (const [times, hours] of [0, 1, 24].entries()) {
+    server.tick(hours * 3_600_000);
+    await agent.submit(consentForm(await open()), { decision: "allow", scope: ["read"] });
+    expect(await byPolicy("read share")).toEqual([200, "read"]);
+    const answer = { decision: "allow", scope: ["read", "share"], duration: "3600" };
+    await agent.submit(consentForm(await open()), answer);
+    expect(await policyEntries()).toHaveLength(times + 1);
+    for (let tokens = 0; tokens < 2; tokens++) {
+      server.tick(60_000);
+      expect(await byPolicy("read share")).toEqual([200, "read share"]);
+      expect(await policyEntries()).toHaveLength(times + 2);
+    }
+    expect((await policyEntries())[0]).toMatch(/It can until revoked: .*Share your photos/);
+  }
+});

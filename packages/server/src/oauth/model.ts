@@ -442,6 +442,11 @@ export interface Consent {
      * active. Absent: none.
      */
     readonly byRules?: readonly string[];
+    /**
+     * Those of them that the owner removed, and allowed on a page afterwards. The history names them again when the
+     * operator's rules give them the next time. Absent: none.
+     */
+    readonly returned?: readonly string[];
     /** True: a page asked for `offline_access` while this consent held. Absent: none, or one before this was recorded. */
     readonly offline?: true;
   };

@@ -255,7 +255,10 @@ export function approve(
     revokedAt: null,
     revokedBy: null,
     pausedAt: decision.resumes === true ? null : (held?.pausedAt ?? null),
-    shown: { ...decision.shown, ...byRules(held?.shown.byRules ?? []), ...offlineMark(held, asked) },
+    shown: {
+      ...{ ...decision.shown, ...byRules(held?.shown.byRules ?? []), ...offlineMark(held, asked) },
+      ...returnedMark(held, [...decided.keys()]),
+    },
   };
   return { consent, changes: differences(live, after) };
 }
@@ -268,6 +271,14 @@ function choosesThemselves({ grant, grantedBy, via }: Decision): boolean {
 /** For the record: scopes by the operator's rules. */
 export function byRules(names: readonly string[]): Pick<Consent["shown"], "byRules"> {
   return names.length === 0 ? {} : { byRules: names };
+}
+
+/** For the record: scopes by the operator's rules that a page gives back after the owner removed them. */
+function returnedMark(before: Consent | undefined, given: readonly string[]): Pick<Consent["shown"], "returned"> {
+  const { byRules: rules = [], returned = [] } = before?.shown ?? {};
+  const back = rules.filter((name) => given.includes(name) && before?.removed.includes(name));
+  const all = union(returned, back);
+  return all.length === 0 ? {} : { returned: all };
 }
 
 /** The scopes by the operator's rules that the owner has not removed: the app gets them again when it asks. */

@@ -121,7 +121,7 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
     revokedBy: null,
     pausedAt: before?.pausedAt ?? null,
     shown: {
-      ...(before?.shown ?? issued.shown),
+      ...stillReturned(before?.shown ?? issued.shown, issued.via === "operator policy" ? granted : []),
       ...(issued.via === "operator policy"
         ? byRules(
             union(
@@ -132,6 +132,14 @@ export function recordDirect(before: Consent | undefined, issued: IssueDirect): 
         : {}),
     },
   };
+}
+
+function stillReturned(
+  { returned = [], ...shown }: Consent["shown"],
+  granted: readonly GrantedScope[],
+): Consent["shown"] {
+  const left = returned.filter((name) => granted.every((scope) => scope.name !== name));
+  return left.length === 0 ? shown : { ...shown, returned: left };
 }
 
 /** Maximum number of such scopes, because each authorization reads the record. */

@@ -43,7 +43,10 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
       ...{ partition, ownerId, clientId, at: now, kind: "allowed" as const },
       record: { ...same, clientName: args.shown.clientName, scopes, expiresAt: after.expiresAt },
     };
-    if (isFirst) await note(tx, { ...entry, entryId: grant.grantId });
+    // A permission that came back counts each time, also on one day: two decisions of the owner lie between.
+    const returned = args.via === "operator policy" ? record?.shown.returned : undefined;
+    if (isFirst || returned?.some((name) => names.includes(name)) === true)
+      await note(tx, { ...entry, entryId: grant.grantId });
     else await noteOncePerDay(tx, entry, same);
   }
   await supersede(tx, grant, after.shown.clientName, now);
@@ -52,10 +55,14 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
 
 /**
  * The permissions that the history names already, so that a program which comes back with the same ones gets no entry each
- * time. By the operator's policy, a permission is new as well if a page allowed it: it no longer ends with that answer.
+ * time. By the operator's policy, a permission is new as well if a page allowed it: it no longer ends with that answer. This is
+ * so again after the owner removed it and a page gave it back.
  */
 function knownBefore(record: Consent | undefined, { via }: IssueDirect): ReadonlySet<string> {
-  if (via === "operator policy") return new Set(record?.shown.byRules);
+  if (via === "operator policy") {
+    const { byRules = [], returned = [] } = record?.shown ?? {};
+    return new Set(byRules.filter((name) => !returned.includes(name)));
+  }
   return new Set(record?.scopes.map(({ name }) => name));
 }
 
