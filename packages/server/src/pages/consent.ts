@@ -1,15 +1,16 @@
 /** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
+import { grantedBefore, keepsToo, nothingNew, pausedText, shownCompany } from "./consent-before.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTogether, presentEnd, withEnds } from "./parts/access-ends.ts";
+import { presentEnd } from "./parts/access-ends.ts";
 import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
 import { allowLabel, durationNotes, ownerSelect } from "./person-or-company-select.ts";
-import { clock, durationLabel, month, number, shownTime, timeElement } from "./shown-time.ts";
+import { clock, durationLabel, month, number, shownTime } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
 
@@ -77,24 +78,6 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
   );
 }
 
-/** Says what Allow does to a paused app, before the owner presses it. */
-function pausedText(view: ConsentView, pausedAt: number, words: Messages): Child {
-  const when = timeElement(words, pausedAt, view.now);
-  const company = shownCompany(view);
-  const { allowAndResume: allow, asksPaused, asksPausedFor, asksPausedNotAsked, asksPausedForAll } = words.agents;
-  const own = company === undefined;
-  const resumes = own ? rich(asksPaused, { when }) : rich(asksPausedFor, { company: name(company), when });
-  const permissions = withEnds((own ? view.notAsked : view.backForAll) ?? [], view.now, words);
-  const back = own ? asksPausedNotAsked : asksPausedForAll;
-  return [resumes, permissions && [html`<br />`, rich(back, { allow, permissions })]];
-}
-
-/** Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. */
-function keepsToo({ notAsked = [], now }: ConsentView, words: Messages): Child {
-  const permissions = withEnds(notAsked, now, words);
-  return permissions && html`<p class="small">${rich(words.consent.notAsked, { permissions })}</p>`;
-}
-
 function offersToday(view: ConsentView): boolean {
   return view.todayUntil !== undefined && choosesDuration(view);
 }
@@ -160,11 +143,6 @@ function isSignInOnly({ scopes }: ConsentView): boolean {
   return scopes.every(({ signIn = false, required }) => signIn && required);
 }
 
-/** The company that the page shows as the owner. Undefined: the page shows the person. */
-function shownCompany({ owners = [] }: ConsentView): string | undefined {
-  return owners.find(({ selected, kind }) => selected && kind !== "self")?.name;
-}
-
 /** Where the person can choose for whom, the title names nobody: without a script, it can't follow the menu. */
 function titleOf(view: ConsentView, { consent }: Messages) {
   if (isSignInOnly(view)) return consent.titleSignIn;
@@ -186,7 +164,6 @@ function scopeSections(view: ConsentView, words: Messages): Child {
     return html`<section class="what"><h2>${title}</h2>${changesOthers(view, words)}${groups(old, view, words)}</section>`;
   }
   const count = old.length;
-  const granted = company === undefined ? words.consent.granted : words.consent.grantedFor;
   return html`<section class=${count > 0 ? "what fresh" : "what"}>
     <h2>${count > 0 ? words.consent.whatMore : words.consent.what}</h2>
     ${groups(fresh, view, words)}
@@ -196,7 +173,7 @@ function scopeSections(view: ConsentView, words: Messages): Child {
       html`<details class="fold">
         <summary>
           ${icon("chevronDown")}
-          <span>${fill(plural(words.language, granted, count), { count })} <span class="soft">${endsTogether(old, view.now, words)}</span></span>
+          <span>${grantedBefore(old, view, words)}</span>
         </summary>
         <p class="soft small">${words.consent.grantedKeep}</p>
         ${changesOthers(view, words)}
@@ -211,12 +188,6 @@ function changesOthers({ otherHosts = [] }: ConsentView, words: Messages): Marku
   if (otherHosts.length === 0) return null;
   const hosts = otherHosts.map((host, at) => [at > 0 && ", ", hostWords(host, words)]);
   return html`<p class="soft small">${rich(words.consent.grantedOthers, { hosts })}</p>`;
-}
-
-/** Says what Allow does if no new scope is ticked. The style sheet shows it only then; a browser without :has() shows it always. */
-function nothingNew({ pausedAt }: ConsentView, words: Messages): Markup {
-  const allow = pausedAt === undefined ? words.consent.allow : words.agents.allowAndResume;
-  return html`<p class="soft small nothing-new">${fill(words.consent.nothingNew, { allow })}</p>`;
 }
 
 /**

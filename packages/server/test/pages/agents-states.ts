@@ -208,6 +208,19 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       }),
       c,
     ),
+  "consent-paused-more": (c) =>
+    consentPage(
+      aConsent({
+        ...{ pausedAt: NOW - 2 * DAY, resume: "person-id" },
+        scopes: asked.map((scope, at) =>
+          at === 0 ? { ...scope, granted: true, checked: true, endsAt: NOW + 40 * DAY } : { ...scope, required: false },
+        ),
+      }),
+      c,
+    ),
+  "consent-paused-over": (c) => consentPage(aConsent({ pausedAt: NOW - 2 * DAY, resume: "person-id" }), c),
+  "consent-paused-company-over": (c) =>
+    consentPage(aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always" }), c),
   "consent-paused-company": (c) =>
     consentPage(
       aConsent({ pausedAt: NOW - 2 * DAY, resume: "company-1", owners, away: "always", backForAll: notAsked }),

@@ -53,6 +53,7 @@ test.each(SCREENS)(
         "consent-more",
         "consent-keeps-long",
         "consent-paused",
+        "consent-paused-more",
         "consent-leaving",
         "consent-later",
         "ask-admin-more",

@@ -66,9 +66,14 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Sie haben diese App {when} pausiert. Wenn Sie die App jetzt erlauben, wird sie mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
     asksPausedFor:
       "Diese App wurde für {company} {when} pausiert. Wenn Sie die App jetzt erlauben, wird sie dort auch für alle mit dem fortgesetzt, was zuvor erlaubt wurde. Sonst bleibt sie pausiert.",
+    asksPausedOver:
+      "Sie haben diese App {when} pausiert. Was Sie erlaubt hatten, ist seitdem abgelaufen. Wenn Sie die App jetzt erlauben, wird sie fortgesetzt und bekommt nur, was angekreuzt ist. Sonst bleibt sie pausiert.",
+    asksPausedOverFor:
+      "Diese App wurde für {company} {when} pausiert. Was dort erlaubt wurde, ist seitdem abgelaufen. Wenn Sie die App jetzt erlauben, wird sie dort für alle fortgesetzt und bekommt nur, was angekreuzt ist. Sonst bleibt sie pausiert.",
     asksPausedNotAsked:
       "„{allow}“ gibt der App auch Berechtigungen zurück, nach denen sie jetzt nicht fragt: {permissions}",
     asksPausedForAll: "„{allow}“ gibt der App dort für alle zurück: {permissions}",
+    nothingNew: "Wenn Sie davon nichts ankreuzen, gibt „{allow}“ der App nur zurück, was zuvor erlaubt wurde.",
     backEnds: "Wenn die App fortgesetzt wird, erhält sie das zurück, was Sie hier auch ankreuzen; das endet {when}",
     backNever: "Wenn die App fortgesetzt wird, erhält sie das zurück, was Sie hier auch ankreuzen, ohne Ende",
     allowAndResume: "Erlauben & fortsetzen",

@@ -51,12 +51,16 @@ export const owner = {
     whatMore: "Die App möchte auch",
     whatAgain: "Das erlauben Sie der App bereits",
     granted: {
-      one: "Die App fragt auch nach 1 Berechtigung, die Sie schon erteilt haben. Diese bleibt gleich.",
-      other: "Die App fragt auch nach {count} Berechtigungen, die Sie schon erteilt haben. Diese bleiben gleich.",
+      one: "Die App fragt auch nach 1 Berechtigung, die Sie schon erteilt haben.",
+      other: "Die App fragt auch nach {count} Berechtigungen, die Sie schon erteilt haben.",
     },
     grantedFor: {
-      one: "Die App fragt auch nach 1 Berechtigung, die schon erteilt ist. Diese bleibt gleich.",
-      other: "Die App fragt auch nach {count} Berechtigungen, die schon erteilt sind. Diese bleiben gleich.",
+      one: "Die App fragt auch nach 1 Berechtigung, die schon erteilt ist.",
+      other: "Die App fragt auch nach {count} Berechtigungen, die schon erteilt sind.",
+    },
+    grantedStay: {
+      one: "Diese bleibt gleich, wenn Sie sie hier nicht ändern.",
+      other: "Diese bleiben gleich, wenn Sie sie hier nicht ändern.",
     },
     notAsked: "Unabhängig von dieser Anfrage behält die App: {permissions}",
     grantedEnd: "Ende: {when}",

@@ -59,8 +59,13 @@ export const agents = {
       "You paused this app {when}. If you allow it now, it resumes with what you allowed before, except what you untick here. If you don’t allow it, it stays paused.",
     asksPausedFor:
       "This app was paused for {company} {when}. If you allow it now, it resumes for everyone there with what was allowed before. If you don’t allow it, it stays paused.",
+    asksPausedOver:
+      "You paused this app {when}. What you allowed has ended since. If you allow it now, it resumes and gets only what is ticked. If you don’t allow it, it stays paused.",
+    asksPausedOverFor:
+      "This app was paused for {company} {when}. What was allowed there has ended since. If you allow it now, it resumes for everyone there and gets only what is ticked. If you don’t allow it, it stays paused.",
     asksPausedNotAsked: "“{allow}” also gives the app back permissions that it doesn’t ask for now: {permissions}",
     asksPausedForAll: "For everyone there, “{allow}” gives the app back: {permissions}",
+    nothingNew: "If you tick none of these, “{allow}” only gives the app back what was allowed before.",
     backEnds: "If the app resumes, it gets this back, whatever you tick here; that ends {when}",
     backNever: "If the app resumes, it gets this back, whatever you tick here, with no end",
     allowAndResume: "Allow and resume",

@@ -47,12 +47,16 @@ export const owner = {
     whatMore: "It also asks to",
     whatAgain: "You already allow it to",
     granted: {
-      one: "It also asks for 1 permission that you already gave. This one doesn’t change.",
-      other: "It also asks for {count} permissions that you already gave. These don’t change.",
+      one: "It also asks for 1 permission that you already gave.",
+      other: "It also asks for {count} permissions that you already gave.",
     },
     grantedFor: {
-      one: "It also asks for 1 permission that was already given. This one doesn’t change.",
-      other: "It also asks for {count} permissions that were already given. These don’t change.",
+      one: "It also asks for 1 permission that was already given.",
+      other: "It also asks for {count} permissions that were already given.",
+    },
+    grantedStay: {
+      one: "This one stays unless you change it here.",
+      other: "These stay unless you change them here.",
     },
     notAsked: "Apart from this request, the app keeps: {permissions}",
     grantedEnd: "End: {when}",

@@ -64,8 +64,14 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Puso esta aplicación en pausa {when}. Si la permite ahora, se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
     asksPausedFor:
       "Esta aplicación se puso en pausa para {company} {when}. Si la permite ahora, se reanuda allí para todos con lo que se permitió antes. Si no, sigue en pausa.",
+    asksPausedOver:
+      "Puso esta aplicación en pausa {when}. Lo que permitió ya terminó. Si la permite ahora, se reanuda y solo obtiene lo que está marcado. Si no, sigue en pausa.",
+    asksPausedOverFor:
+      "Esta aplicación se puso en pausa para {company} {when}. Lo que se permitió allí ya terminó. Si la permite ahora, se reanuda allí para todos y solo obtiene lo que está marcado. Si no, sigue en pausa.",
     asksPausedNotAsked: "«{allow}» también devuelve a la aplicación permisos que ahora no pide: {permissions}",
     asksPausedForAll: "Allí, «{allow}» devuelve a la aplicación para todos: {permissions}",
+    nothingNew:
+      "Si no marca ninguno de estos permisos, «{allow}» solo devuelve a la aplicación lo que se permitió antes.",
     backEnds: "Si se reanuda, la aplicación recupera este permiso, marque lo que marque aquí; eso termina {when}",
     backNever: "Si se reanuda, la aplicación recupera este permiso, marque lo que marque aquí, sin fecha de fin",
     allowAndResume: "Permitir y reanudar",

@@ -50,12 +50,16 @@ export const owner = {
     whatMore: "También pide poder",
     whatAgain: "Ya le permite",
     granted: {
-      one: "También pide 1 permiso que usted ya concedió. Este no cambia.",
-      other: "También pide {count} permisos que usted ya concedió. Estos no cambian.",
+      one: "También pide 1 permiso que usted ya concedió.",
+      other: "También pide {count} permisos que usted ya concedió.",
     },
     grantedFor: {
-      one: "También pide 1 permiso ya concedido. Este no cambia.",
-      other: "También pide {count} permisos ya concedidos. Estos no cambian.",
+      one: "También pide 1 permiso ya concedido.",
+      other: "También pide {count} permisos ya concedidos.",
+    },
+    grantedStay: {
+      one: "Este no cambia si no lo modifica aquí.",
+      other: "Estos no cambian si no los modifica aquí.",
     },
     notAsked: "Aparte de esta solicitud, la aplicación conserva: {permissions}",
     grantedEnd: "Fin: {when}",

@@ -68,9 +68,15 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
     asksPausedFor:
       "Cette application a été mise en pause pour {company} {when}. Si vous l’autorisez maintenant, elle y est réactivée pour tout le monde avec ce qui avait été autorisé. Sinon, elle reste en pause.",
+    asksPausedOver:
+      "Vous avez mis cette application en pause {when}. Ce que vous aviez autorisé a pris fin depuis. Si vous l’autorisez maintenant, elle est réactivée et n’obtient que ce qui est coché. Sinon, elle reste en pause.",
+    asksPausedOverFor:
+      "Cette application a été mise en pause pour {company} {when}. Ce qui y avait été autorisé a pris fin depuis. Si vous l’autorisez maintenant, elle y est réactivée pour tout le monde et n’obtient que ce qui est coché. Sinon, elle reste en pause.",
     asksPausedNotAsked:
       "« {allow} » rend aussi à l’application des autorisations qu’elle ne demande pas maintenant : {permissions}",
     asksPausedForAll: "« {allow} » y rend à l’application, pour tout le monde : {permissions}",
+    nothingNew:
+      "Si vous ne cochez aucune de ces autorisations, « {allow} » rend seulement à l’application ce qui avait été autorisé.",
     backEnds:
       "Si l’application est réactivée, elle retrouve cette autorisation, quoi que vous cochiez ici ; cela prend fin {when}",
     backNever:

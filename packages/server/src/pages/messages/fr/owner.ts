@@ -53,12 +53,16 @@ export const owner = {
     whatMore: "Elle demande aussi à",
     whatAgain: "Vous l’autorisez déjà à",
     granted: {
-      one: "Elle demande aussi {count} autorisation que vous avez déjà accordée. Celle-ci ne change pas.",
-      other: "Elle demande aussi {count} autorisations que vous avez déjà accordées. Celles-ci ne changent pas.",
+      one: "Elle demande aussi {count} autorisation que vous avez déjà accordée.",
+      other: "Elle demande aussi {count} autorisations que vous avez déjà accordées.",
     },
     grantedFor: {
-      one: "Elle demande aussi {count} autorisation déjà accordée. Celle-ci ne change pas.",
-      other: "Elle demande aussi {count} autorisations déjà accordées. Celles-ci ne changent pas.",
+      one: "Elle demande aussi {count} autorisation déjà accordée.",
+      other: "Elle demande aussi {count} autorisations déjà accordées.",
+    },
+    grantedStay: {
+      one: "Celle-ci reste telle quelle, sauf si vous la modifiez ici.",
+      other: "Celles-ci restent telles quelles, sauf si vous les modifiez ici.",
     },
     notAsked: "En dehors de cette demande, l’application garde : {permissions}",
     grantedEnd: "Fin : {when}",

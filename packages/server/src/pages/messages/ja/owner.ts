@@ -51,10 +51,13 @@ export const owner = {
     whatMore: "このアプリが新たに求めている権限",
     whatAgain: "すでに許可していること",
     granted: {
-      other: "すでに許可している {count} 件の権限も求めています。これらは変わりません",
+      other: "すでに許可している {count} 件の権限も求めています。",
     },
     grantedFor: {
-      other: "すでに許可されている {count} 件の権限も求めています。これらは変わりません",
+      other: "すでに許可されている {count} 件の権限も求めています。",
+    },
+    grantedStay: {
+      other: "これらは、ここで変更しない限り変わりません。",
     },
     notAsked: "今回の要求とは別に、アプリは次の権限を保ちます: {permissions}",
     grantedEnd: "終了日時: {when}",

@@ -1,0 +1,61 @@
+/** What the consent page says about permissions that the app had before this request. */
+import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
+import { endsTogether, withEnds } from "./parts/access-ends.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
+import { timeElement } from "./shown-time.ts";
+import { name } from "./untrusted-text.ts";
+import type { ConsentView, ScopeChoice } from "./views.ts";
+
+/** The company that the page shows as the owner. Undefined: the page shows the person. */
+export function shownCompany({ owners = [] }: ConsentView): string | undefined {
+  return owners.find(({ selected, kind }) => selected && kind !== "self")?.name;
+}
+
+/** Says what Allow does to a paused app, before the owner presses it. */
+export function pausedText(view: ConsentView, pausedAt: number, words: Messages): Child {
+  const when = timeElement(words, pausedAt, view.now);
+  const company = shownCompany(view);
+  const { allowAndResume: allow, asksPausedNotAsked, asksPausedForAll } = words.agents;
+  const own = company === undefined;
+  const permissions = withEnds((own ? view.notAsked : view.backForAll) ?? [], view.now, words);
+  const back = own ? asksPausedNotAsked : asksPausedForAll;
+  return [
+    resumes(company, when, permissions !== null || view.scopes.some(comesBack), words),
+    permissions && [html`<br />`, rich(back, { allow, permissions })],
+  ];
+}
+
+function resumes(company: string | undefined, when: Child, isBack: boolean, { agents }: Messages): Child {
+  if (company === undefined) return rich(isBack ? agents.asksPaused : agents.asksPausedOver, { when });
+  return rich(isBack ? agents.asksPausedFor : agents.asksPausedOverFor, { company: name(company), when });
+}
+
+/** True: the app gets this permission back when it resumes, unless the owner unticks it. */
+function comesBack({ granted, keptUntil, awayUntil, byPolicy = false }: ScopeChoice): boolean {
+  return granted || byPolicy || keptUntil !== undefined || awayUntil !== undefined;
+}
+
+/** Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. */
+export function keepsToo({ notAsked = [], now }: ConsentView, words: Messages): Child {
+  const permissions = withEnds(notAsked, now, words);
+  return permissions && html`<p class="small">${rich(words.consent.notAsked, { permissions })}</p>`;
+}
+
+/** Counts the permissions that the app asks for and has, or had until it was paused, and says when they end. */
+export function grantedBefore(old: readonly ScopeChoice[], view: ConsentView, words: Messages): Child {
+  const { granted, grantedFor, grantedStay } = words.consent;
+  const count = old.length;
+  const asks = plural(words.language, shownCompany(view) === undefined ? granted : grantedFor, count);
+  const stay = view.pausedAt === undefined && plural(words.language, grantedStay, count);
+  const ends = html`<span class="soft">${endsTogether(old, view.now, words)}</span>`;
+  return sentences(words.language, fill(asks, { count }), stay, ends);
+}
+
+/** Says what Allow does if no new scope is ticked. The style sheet shows it only then; a browser without :has() shows it always. */
+export function nothingNew({ pausedAt }: ConsentView, { consent, agents }: Messages): Markup {
+  const text =
+    pausedAt === undefined
+      ? fill(consent.nothingNew, { allow: consent.allow })
+      : fill(agents.nothingNew, { allow: agents.allowAndResume });
+  return html`<p class="soft small nothing-new">${text}</p>`;
+}
