@@ -181,7 +181,7 @@ export interface RefreshGrant {
 /**
  * `needs_resource`: live, of this client, but for several APIs and none named; nothing changed, whatever the
  * generation. `ahead`: the token is newer than the row, because of a restored backup or a failover that lost writes: an
- * event for the operator, no theft.
+ * event for the operator, no theft. `unknown`: no row. After a restore, the token can be newer than the backup.
  */
 export type RefreshOutcome =
   | { readonly kind: "kept" | "rotated" | "retried"; readonly grant: Grant }

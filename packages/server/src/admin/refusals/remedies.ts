@@ -324,7 +324,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The token request has a code_verifier, but the authorization request had no code_challenge. Somebody may have removed it on the way. The code is used up.",
   ),
   refresh_token_unknown: told(
-    "The text is no refresh token of this server. The app may have cut it, or mixed up two servers.",
+    "This server has no grant for the refresh token. The app may have cut the token, or mixed up two servers. Or the grant ended long ago, its owner or client was deleted, or the database lost the grant at a failover. Then the app must ask the owner again.",
   ),
   refresh_token_ended: (words) =>
     about(refreshEnded(words), ({ client }) => `assent consent list --client ${client}`)(words),
@@ -336,7 +336,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     ({ client }) => `assent client update ${client} --refresh keep`,
   ),
   refresh_state_lost: told(
-    "The refresh token is newer than the database, which was restored from a backup. The app must ask the owner again.",
+    "The database was restored from a backup, or lost its last changes at a failover. The restore ended the grant of this refresh token. Or the token was issued after the backup or the last saved change, so that the database does not know it. The app must ask the owner again.",
   ),
   scopes_all_ended: about(
     "None of the grant's scopes is left: their ends have passed, the owner took them back, or the client may not ask for them any more.",

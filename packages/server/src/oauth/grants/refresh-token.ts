@@ -2,6 +2,7 @@
 
 import { ceilingOf, underCeiling } from "../consent-reach.ts";
 import { refuse } from "../errors.ts";
+import { refreshLifetime } from "../issue-access-token.ts";
 import { type Client, GRANTER_DISABLED, type Grant, type Millis } from "../model.ts";
 import type { Credential, OAuthContext } from "../ports.ts";
 import { SCOPE_MARGIN } from "../scope.ts";
@@ -104,8 +105,15 @@ function refreshed(outcome: RefreshOutcome, credential: Credential, client: Clie
     case "ended":
       return refuse("refresh_token_ended", outcome.status);
     case "unknown":
-      return refuse("refresh_token_unknown");
+      if (!mayBeLost(client, context)) return refuse("refresh_token_unknown", "this server made it, but has no grant");
+      context.event("state_lost", fields);
+      return refuse("refresh_state_lost", "no grant; it may be newer than the backup");
   }
+}
+
+/** True: the token may have been issued between a backup and its restore. Otherwise, it would have expired since. */
+function mayBeLost(client: Client, { restoredAt, policy, now }: OAuthContext): boolean {
+  return restoredAt > 0 && now() < restoredAt + refreshLifetime(client, policy);
 }
 
 /**
