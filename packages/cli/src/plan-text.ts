@@ -54,6 +54,7 @@ const WORDS: Readonly<Record<keyof Ended, readonly [string, string]>> = {
   connections: ["connection to a person", "connections to people"],
   only_ways_to_sign_in: ["person's only way to sign in", "people's only ways to sign in"],
   members_of_app: ["member's use of the app", "members' uses of the app"],
+  permissions_of_members: ["permission of a member", "permissions of members"],
   app_connections: ["connection or offer at another server", "connections or offers at other servers"],
   connected_companies: ["company's access at another server", "companies' access at other servers"],
   connection_permissions: ["permission at another server", "permissions at other servers"],
@@ -118,9 +119,10 @@ function undoText(ending: readonly Change[]): readonly string[] {
     ...(isGone ? [ending.length === 1 ? "You can't undo this." : "You can't undo a deletion."] : []),
     // A disabled client or company. Consents stay, and count again when it is enabled.
     ...(gone.includes("grants") ? ["Grants that ended don't come back when you undo the change."] : []),
-    ...(gone.some((name) => name !== "grants")
-      ? ["Access to a blocked app doesn't come back when you lift the block."]
+    ...(gone.includes("permissions_of_members")
+      ? ["Permissions that members lose don't come back when you undo the change."]
       : []),
+    ...(gone.includes("members_of_app") ? ["Access to a blocked app doesn't come back when you lift the block."] : []),
     ...(ending.some(({ ends }) => THERE.some((name) => (ends?.[name] ?? 0) > 0))
       ? ["Access that an app already has at another server lasts until that server ends it."]
       : []),

@@ -42,6 +42,11 @@ test.each<[string, readonly Ending[], string]>([
     `${TOKENS} ${BLOCKED}`,
   ],
   [
+    "an approval is narrower",
+    [{ action: "update", noun: "policy", key: "a", ends: { permissions_of_members: 2 } }],
+    `${TOKENS} Permissions that members lose don't come back when you undo the change.`,
+  ],
+  [
     "one is deleted, one is disabled",
     [client("delete", { grants: 2, app_connections: 1 }), client("update", { grants: 1 })],
     `${TOKENS} You can't undo a deletion. ${GONE} ${THERE}`,

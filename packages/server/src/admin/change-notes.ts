@@ -178,20 +178,25 @@ function peopleText(count: number): string {
 }
 
 const DEFAULTS: Readonly<Record<DefaultRule, string>> = {
-  members: "members decide by themselves.",
-  ask: "members ask an admin before they connect the app.",
-  block: "only admins can connect the app.",
+  members: "members decide by themselves",
+  ask: "members ask an admin before they connect the app",
+  block: "only admins can connect the app",
 };
+
+/** What members may do with an app for which the company has no rule. */
+export function meaningOfDefault({ defaultRule }: Company): string {
+  return `the company's default counts, so ${DEFAULTS[defaultRule]}`;
+}
 
 /** What a rule that is no block means for members. `set`: as it is stored. */
 function meaningOf(
-  { defaultRule }: Company,
+  company: Company,
   set: ListedRule | undefined,
   selected: readonly string[] | undefined,
   now: Millis,
 ): string {
-  if (set === undefined) return `the company's default counts, so ${DEFAULTS[defaultRule]}`;
-  if (set.rule !== "allow") return DEFAULTS.ask;
+  if (set === undefined) return `${meaningOfDefault(company)}.`;
+  if (set.rule !== "allow") return `${DEFAULTS.ask}.`;
   const end = set.endsAt === null ? "" : `, until ${endText(set.endsAt, now)}`;
   const who = selected === undefined ? "all members" : selected.join(", ");
   const others = selected === undefined ? "" : " Other members ask an admin.";

@@ -140,21 +140,30 @@ async function trial(
     const fields = fieldsOf(step, after);
     if (step.action === "update" && fields.length === 0) idle.add(name);
     else {
-      const before = step.action === "update" ? step.present : undefined;
-      const question = after === undefined ? undefined : step.kind.question?.({ before, after });
+      // What stays without a rule of a company ends with the company or the client.
+      const isOver = step.kind.section === "policies" && partsOf(step).some((part) => ended.has(part));
+      const changedTo = changedBy(step, after);
+      const question =
+        step.action === "delete"
+          ? await (isOver ? undefined : step.kind.deletionQuestion?.(step.present, context))
+          : changedTo && step.kind.question?.(changedTo);
       changes.push({ ...changeOf(step, fields, ends.get(name)), ...(question === undefined ? {} : { question }) });
       const told = answers.get(name);
       if (step.kind.remarks === undefined) warnings.push(...linesOf(step.kind, labelOf(step), told?.warnings ?? []));
-      if (after !== undefined) changed.push({ kind: step.kind, before, after });
-      // What stays without a rule of a company ends with the company or the client.
-      if (step.kind.section === "policies" && partsOf(step).some((part) => ended.has(part))) continue;
+      if (changedTo !== undefined) changed.push({ kind: step.kind, ...changedTo });
+      if (isOver) continue;
       const shown = `${step.kind.noun} ${shownLabel(labelOf(step))}`;
-      const more = after === undefined ? [] : ((await step.kind.told?.({ before, after }, context)) ?? []);
+      const more = changedTo === undefined ? [] : ((await step.kind.told?.(changedTo, context)) ?? []);
       notes.push(...[...(told?.notes ?? []), ...more].map((note) => `${shown}: ${note}`));
     }
   }
   warnings.push(...(await remarksOf("remarks", changed, context)));
   return { draft, changes, idle, notes, warnings, changed };
+}
+
+function changedBy(step: Step, after: Present | undefined): Changed | undefined {
+  if (step.action === "delete" || after === undefined) return undefined;
+  return { before: step.action === "update" ? step.present : undefined, after, entry: step.entry };
 }
 
 /** `client web: redirect_uris: …`. An operation can answer the same several times. */

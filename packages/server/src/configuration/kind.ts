@@ -35,6 +35,8 @@ export interface Changed {
   /** Undefined: it was made. */
   readonly before: Present | undefined;
   readonly after: Present;
+  /** What the file says of it. */
+  readonly entry: Entry;
 }
 
 /** Remarks about each of the records. */
@@ -44,7 +46,13 @@ export type Remarks = readonly (readonly Remark[])[];
 export type Ended = Readonly<Partial<Record<(typeof ENDING)[number], number>>>;
 export const ENDING = [
   ...(["grants", "consents", "approvals", "memberships", "uses_in_clients", "subject_links", "connections"] as const),
-  ...(["only_ways_to_sign_in", "members_of_app", "app_connections", "connected_companies"] as const),
+  ...([
+    "only_ways_to_sign_in",
+    "members_of_app",
+    "permissions_of_members",
+    "app_connections",
+    "connected_companies",
+  ] as const),
   ...(["connection_permissions", "connection_apis", "unlimited_connections"] as const),
 ] as const;
 
@@ -122,6 +130,8 @@ export interface Kind {
   told?(changed: Changed, context: Context): Promise<readonly string[]>;
   /** What the operator must confirm although nothing ends: `allows the app for all members`. */
   question?(changed: Changed): string | undefined;
+  /** The same for a record that is deleted, beside what ends: `lifts the block of the app`. */
+  deletionQuestion?(present: Present, context: Context): Promise<string | undefined>;
   /** More for the export: fields that are not compared, and comments. */
   exportedToo?(present: Present, context: Context): { readonly fields: Fields; readonly comments: readonly string[] };
   /** What is wrong with a key. */

@@ -1,13 +1,23 @@
 /** Rules of companies about apps in a configuration. Their keys are the company's slug and the client_id. */
 
-import { endText } from "../../admin/change-notes.ts";
-import { companyRules, usernamesOf, YEAR } from "../../admin/companies.ts";
+import { endText, meaningOfDefault } from "../../admin/change-notes.ts";
+import { companyBySlug, companyRules, usernamesOf, YEAR } from "../../admin/companies.ts";
 import { ceilingFor } from "../../admin/context.ts";
 import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
 import type { Millis } from "../../oauth/model.ts";
+import { loses } from "../../owners/companies/rule-change.ts";
 import { endOfRule } from "../../owners/company-rules.ts";
 import type { Company, ListedRule } from "../../owners/company-storage.ts";
-import { type Context, entrySchema, type Fields, type Kind, type Operator, type Present } from "../kind.ts";
+import {
+  type Context,
+  type Ended,
+  type Entry,
+  entrySchema,
+  type Fields,
+  type Kind,
+  type Operator,
+  type Present,
+} from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
 import { isOperators } from "./clients.ts";
 import { companiesCalled } from "./companies.ts";
@@ -92,8 +102,40 @@ async function membersOf(label: string, context: Context): Promise<{ readonly me
   return { members_of_app: (await impactOfCompanyApp(slug, clientId, context)).members };
 }
 
+/** What members' access loses at once when an approval gets other scopes. Undefined: nothing. */
+async function narrowedBy({ label, record }: Present, scope: unknown, context: Context): Promise<Ended | undefined> {
+  const { rule, scopes, clientId } = record as ListedRule;
+  if (rule !== "allow" || typeof scope !== "string") return undefined;
+  const kept = new Set(scope.split(" "));
+  const taken = scopes.filter((name) => !kept.has(name));
+  const { partition, companyId } = await companyBySlug(label.split(" ")[0] ?? "", context);
+  const client = (await context.storage.clients.get({ clientId }))?.record;
+  const ceiling = client === undefined ? null : ceilingFor(client, context);
+  const key = { partition, companyId, clientId };
+  const held = await context.storage.companyApps.liveAccess({ ...key, ceiling, now: context.now() });
+  const lost = held.filter((one) => loses(one, taken));
+  return lost.length === 0 ? undefined : { permissions_of_members: lost.length };
+}
+
 /** In milliseconds. */
 const SECOND = 1000;
+
+/** How an approval gets the file's lifetime. Undefined: it has that lifetime, or the file names none. `scope`: of the approval. */
+async function lifetimeNote(
+  { label, fields: { lifetime } }: Entry,
+  { record }: Present,
+  scope: unknown,
+  context: Context,
+): Promise<string | undefined> {
+  const approval = record as ListedRule;
+  const { rule, clientId, decidedAt, endsAt } = approval;
+  const client = (await context.storage.clients.get({ clientId }))?.record;
+  if (rule !== "allow" || typeof lifetime !== "number" || client === undefined) return undefined;
+  const asInFile = { ...approval, endsAt: decidedAt + lifetime * SECOND };
+  const given = endOfRule(asInFile, { ceiling: ceilingFor(client, context) });
+  if (endsAt !== null && given !== null && Math.abs(endsAt - given) < SECOND) return undefined;
+  return `The file's lifetime counts from the next approval. To renew it now, run: assent company policy ${label} --rule allow --scope "${scope}" --lifetime ${lifetime}`;
+}
 
 /** Members who use an approval that ends keep their access until the approval would have ended. */
 const KEEP = { members: "keep" };
@@ -128,22 +170,21 @@ export const policies: Kind = {
       return client !== undefined && isOperators(client);
     });
   },
-  async remark({ label, fields: { lifetime } }, { record, fields }, context) {
-    const approval = record as ListedRule;
-    const { rule, clientId, decidedAt, endsAt } = approval;
-    const client = (await context.storage.clients.get({ clientId }))?.record;
-    if (rule !== "allow" || typeof lifetime !== "number" || client === undefined) return undefined;
-    const asInFile = { ...approval, endsAt: decidedAt + lifetime * SECOND };
-    const given = endOfRule(asInFile, { ceiling: ceilingFor(client, context) });
-    if (endsAt !== null && given !== null && Math.abs(endsAt - given) < SECOND) return undefined;
-    const end = endsAt === null ? "has no end" : `ends on ${endText(endsAt, context.now())}`;
-    return `The approval ${end}. The file's lifetime counts from the next approval. To renew it now, run: assent company policy ${label} --rule allow --scope "${fields["scope"]}" --lifetime ${lifetime}`;
+  async remark(entry, present, context) {
+    const { endsAt } = present.record as ListedRule;
+    const howToRenew = await lifetimeNote(entry, present, present.fields["scope"], context);
+    if (howToRenew === undefined) return undefined;
+    return `The approval ${endsAt === null ? "has no end" : `ends on ${endText(endsAt, context.now())}`}. ${howToRenew}`;
   },
-  async told({ before, after }, context) {
+  async told({ before, after, entry }, context) {
     const earlier = before === undefined ? undefined : await storedOf(before.record as ListedRule, context);
     const { rule, endsAt } = await storedOf(after.record as ListedRule, context);
-    const isKept = earlier?.rule.rule === "allow" && !earlier.isOver;
-    if (rule.rule !== "allow" || isKept) return [];
+    if (rule.rule !== "allow") return [];
+    if (before !== undefined && earlier?.rule.rule === "allow" && !earlier.isOver) {
+      // The operation's own note says when the approval ends.
+      const howToRenew = await lifetimeNote(entry, before, after.fields["scope"], context);
+      return howToRenew === undefined ? [] : [howToRenew];
+    }
     const end = endsAt === null ? null : endText(endsAt, context.now());
     const ended = earlier?.isOver === true ? endText(earlier.endsAt ?? 0, context.now()) : undefined;
     if (ended === undefined) return [end === null ? "The approval has no end." : `The approval ends on ${end}.`];
@@ -155,6 +196,13 @@ export const policies: Kind = {
     return after.fields["for"] === EVERYBODY
       ? `allows the app for all members of the company, and its admins chose to allow it only for ${who}`
       : `ends the approval that admins of the company gave only to ${who}`;
+  },
+  async deletionQuestion({ label, record }, context) {
+    const { rule } = record as ListedRule;
+    if (rule === "allow") return undefined;
+    const company = await companyBySlug(label.split(" ")[0] ?? "", context);
+    const removed = rule === "block" ? "lifts the block of the app" : "removes the company's rule about the app";
+    return `${removed}: ${meaningOfDefault(company)}`;
   },
   exportedToo({ record }, context) {
     const { rule, endsAt, decidedAt } = record as ListedRule;
@@ -174,7 +222,10 @@ export const policies: Kind = {
     await set(label, { rule: "none", ...KEEP }, operator);
   },
   // Without the rule, members keep their access until the approval would have ended.
-  ends: async ({ label }, how, context) => (how === "delete" ? {} : membersOf(label, context)),
+  async ends(present, how, context, { rule, scope }) {
+    if (how === "delete") return {};
+    return rule === "block" ? membersOf(present.label, context) : narrowedBy(present, scope, context);
+  },
   async endsByCreation({ label, fields }, context) {
     const [slug = ""] = label.split(" ");
     const isNew = (await context.storage.companies.find({ slug })) === undefined;
@@ -182,5 +233,5 @@ export const policies: Kind = {
     const ended = await membersOf(label, context);
     return ended.members_of_app === 0 ? undefined : ended;
   },
-  isEnding: (changes) => changes["rule"] === "block",
+  isEnding: (changes) => changes["rule"] === "block" || "scope" in changes,
 };
