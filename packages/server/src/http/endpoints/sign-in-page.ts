@@ -198,10 +198,12 @@ export async function noWayIn(
   if (isReplaced(config.externalSignIn) || knowsPassword(person) || keptBy !== undefined) return undefined;
   if ((await providersOf(person, elsewhere)).length > 0) return undefined;
   if ((await waysFor({ person }, "mfa", tools)).passkeys) return undefined;
+  const password = person.passwordHash === null ? "none" : "unknown";
   return {
-    password: person.passwordHash === null ? "none" : "unknown",
+    password,
     providers: await connectedProviderNames(person, elsewhere),
-    how: mail.enabled && person.emailVerifiedAt !== null ? "by mail" : "ask",
+    // Who has no password gets no link.
+    how: password === "unknown" && mail.enabled && person.emailVerifiedAt !== null ? "by mail" : "ask",
   };
 }
 

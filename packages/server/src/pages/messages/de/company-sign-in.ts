@@ -72,8 +72,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       other: "{count} Personen melden sich damit an.",
     },
     stranded: {
-      one: "{count} Person hat keinen anderen Weg und braucht ein neues Passwort per E-Mail.",
-      other: "{count} Personen haben keinen anderen Weg und brauchen ein neues Passwort per E-Mail.",
+      one: "{count} Person hat keinen anderen Weg und braucht ein Passwort vom Betreiber dieses Dienstes.",
+      other: "{count} Personen haben keinen anderen Weg und brauchen ein Passwort vom Betreiber dieses Dienstes.",
     },
     again: "Wenn Sie später wieder ein System verbinden, verbinden diese Personen ihre Konten unter „Sicherheit“.",
     worked: "Die Anmeldung funktioniert",

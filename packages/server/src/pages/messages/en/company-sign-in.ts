@@ -68,8 +68,8 @@ export const companySignIn = {
       other: "{count} people sign in with it.",
     },
     stranded: {
-      one: "{count} person has no other way to sign in, and needs a new password by e-mail.",
-      other: "{count} people have no other way to sign in, and need a new password by e-mail.",
+      one: "{count} person has no other way to sign in, and needs a password from the people who run this service.",
+      other: "{count} people have no other way to sign in, and need a password from the people who run this service.",
     },
     again: "If you connect a system again later, these people connect their accounts under “Security”.",
     worked: "The sign-in works",

@@ -71,8 +71,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       other: "{count} personas inician sesión con él.",
     },
     stranded: {
-      one: "{count} persona no tiene otra forma de iniciar sesión y necesita una contraseña nueva por correo.",
-      other: "{count} personas no tienen otra forma de iniciar sesión y necesitan una contraseña nueva por correo.",
+      one: "{count} persona no tiene otra forma de iniciar sesión y necesita una contraseña de quien administra este servicio.",
+      other: "{count} personas no tienen otra forma de iniciar sesión y necesitan una contraseña de quien administra este servicio.",
     },
     again: "Si más adelante conecta de nuevo un sistema, estas personas conectan sus cuentas en «Seguridad».",
     worked: "El inicio de sesión funciona",

@@ -73,9 +73,9 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
       other: "{count} personnes se connectent avec elle.",
     },
     stranded: {
-      one: "{count} personne n’a pas d’autre moyen de se connecter et a besoin d’un nouveau mot de passe par e-mail.",
+      one: "{count} personne n’a pas d’autre moyen de se connecter et a besoin d’un mot de passe donné par les responsables de ce service.",
       other:
-        "{count} personnes n’ont pas d’autre moyen de se connecter et ont besoin d’un nouveau mot de passe par e-mail.",
+        "{count} personnes n’ont pas d’autre moyen de se connecter et ont besoin d’un mot de passe donné par les responsables de ce service.",
     },
     again: "Si vous associez de nouveau un système plus tard, ces personnes associent leurs comptes dans « Sécurité ».",
     worked: "La connexion fonctionne",

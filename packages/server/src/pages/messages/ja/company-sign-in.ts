@@ -66,7 +66,7 @@ export const companySignIn: Translation<typeof english, "other"> = {
     removeText:
       "誰もこれでサインインできなくなり、システムで始まったサインインはすぐに終了します。アカウントは残り、メンバーもそのままです。",
     people: { other: "{count} 人がこれでサインインしています。" },
-    stranded: { other: "{count} 人にはほかのサインイン方法がなく、メールで新しいパスワードを設定する必要があります。" },
+    stranded: { other: "{count} 人にはほかのサインイン方法がなく、このサービスの運営者にパスワードを設定してもらう必要があります。" },
     again: "後で再びシステムを接続した場合、この人たちは「セキュリティ」で自分のアカウントを接続します。",
     worked: "サインインできました",
     workedText: "システムから届いた、あなたについての情報：",
