@@ -122,10 +122,13 @@ function generalFault(fault: AskView["fault"], words: Messages): string | null {
 /** The page after asking. It is the same whether an account exists or not. */
 export function sentPage(view: SentView, chrome: Chrome): string {
   const { words } = chrome;
-  const text = view.email === null ? words.sent.recover : rich(words.sent.signUp, { email: name(view.email) });
+  const [text, hint] =
+    view.email === null
+      ? [words.sent.recover, fill(words.sent.recoverHint, { product: chrome.product })]
+      : [rich(words.sent.signUp, { email: name(view.email) }), words.sent.hint];
   return statement(
     words.sent.title,
-    [text, sentLine(view.waiting, chrome), words.sent.hint],
+    [text, sentLine(view.waiting, chrome), hint],
     { href: view.back, label: words.sent.back },
     chrome,
     "sent",

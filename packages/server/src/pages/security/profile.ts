@@ -141,10 +141,12 @@ function email(view: ProfileView, { words, base }: Chrome): Child {
     ${
       view.mail &&
       view.email !== null &&
-      !view.verified &&
-      html`<form method="post" action=${`${base}/account/profile/verify`}>
-        ${hidden({ csrf: view.csrf })}<button class="button" type="submit">${profile.verify}</button>
-      </form>`
+      !view.verified && [
+        html`<p class="soft small">${profile.unverifiedText}</p>`,
+        html`<form method="post" action=${`${base}/account/profile/verify`}>
+          ${hidden({ csrf: view.csrf })}<button class="button" type="submit">${profile.verify}</button>
+        </form>`,
+      ]
     }
     ${
       view.mail &&

@@ -76,9 +76,11 @@ export const security = {
   sent: {
     title: "Prüfen Sie Ihren Posteingang",
     recover:
-      "Wenn es das Konto gibt, haben wir einen Link an seine E-Mail-Adresse gesendet. Der Link funktioniert einmal, 15 Minuten lang.",
+      "Wenn es ein Konto mit Passwort und bestätigter E-Mail-Adresse gibt, haben wir einen Link per E-Mail gesendet. Der Link funktioniert einmal, 15 Minuten lang.",
     signUp: "Wir haben eine Nachricht an {email} gesendet. Der Link darin funktioniert einmal, eine Stunde lang.",
     hint: "Nach ein paar Minuten keine Nachricht? Prüfen Sie Ihren Spam-Ordner, oder fordern Sie den Link noch einmal an.",
+    recoverHint:
+      "Nach ein paar Minuten keine Nachricht? Prüfen Sie Ihren Spam-Ordner, oder fordern Sie den Link noch einmal an. Wenn keine kommt, bitten Sie den Betreiber von {product} um Hilfe.",
     full: "Zu viele Nachrichten warten, deshalb konnten wir Ihre nicht senden. Versuchen Sie es in ein paar Minuten noch einmal.",
     back: "Zurück zur Anmeldung",
   },
@@ -273,6 +275,8 @@ export const security = {
     email: "E-Mail-Adresse",
     verified: "Bestätigt",
     unverified: "Nicht bestätigt",
+    unverifiedText:
+      "Solange sie nicht bestätigt ist, können wir Ihnen keinen Link senden, wenn Sie Ihr Passwort vergessen, und senden keine Nachrichten über Änderungen an Ihrem Konto.",
     verify: "Bestätigungslink senden",
     verifySent: "Wir haben eine Nachricht an {email} gesendet. Der Link darin funktioniert einmal, eine Stunde lang.",
     change: "Ändern",

@@ -70,9 +70,12 @@ export const security = {
 
   sent: {
     title: "Check your inbox",
-    recover: "If there is an account, we’ve sent a link to its e-mail address. The link works once, for 15 minutes.",
+    recover:
+      "If there is an account with a password and a verified e-mail address, we’ve sent a link by e-mail. The link works once, for 15 minutes.",
     signUp: "We’ve sent a message to {email}. Its link works once, for an hour.",
     hint: "No message after a few minutes? Check your spam folder, or ask again.",
+    recoverHint:
+      "No message after a few minutes? Check your spam folder, or ask again. If none comes, ask the people who run {product} for help.",
     full: "Too many messages are waiting, so we couldn’t send yours. Try again in a few minutes.",
     back: "Back to sign-in",
   },
@@ -261,6 +264,8 @@ export const security = {
     email: "E-mail address",
     verified: "Verified",
     unverified: "Not verified",
+    unverifiedText:
+      "Until it is verified, we can’t send you a link if you forget your password, and we send no messages about changes to your account.",
     verify: "Send a verification link",
     verifySent: "We’ve sent a message to {email}. Its link works once, for an hour.",
     change: "Change",

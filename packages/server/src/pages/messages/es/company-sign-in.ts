@@ -72,7 +72,8 @@ export const companySignIn: Translation<typeof english, "one" | "other"> = {
     },
     stranded: {
       one: "{count} persona no tiene otra forma de iniciar sesión y necesita una contraseña de quien administra este servicio.",
-      other: "{count} personas no tienen otra forma de iniciar sesión y necesitan una contraseña de quien administra este servicio.",
+      other:
+        "{count} personas no tienen otra forma de iniciar sesión y necesitan una contraseña de quien administra este servicio.",
     },
     again: "Si más adelante conecta de nuevo un sistema, estas personas conectan sus cuentas en «Seguridad».",
     worked: "El inicio de sesión funciona",

@@ -76,9 +76,11 @@ export const security = {
   sent: {
     title: "Revise su bandeja de entrada",
     recover:
-      "Si existe la cuenta, hemos enviado un enlace a su correo electrónico. El enlace funciona una sola vez, durante 15 minutos.",
+      "Si existe una cuenta con contraseña y correo electrónico verificado, hemos enviado un enlace por correo. El enlace funciona una sola vez, durante 15 minutos.",
     signUp: "Hemos enviado un mensaje a {email}. Su enlace funciona una sola vez, durante una hora.",
     hint: "¿No hay ningún mensaje después de unos minutos? Compruebe la carpeta de correo no deseado o pídalo de nuevo.",
+    recoverHint:
+      "¿No hay ningún mensaje después de unos minutos? Compruebe la carpeta de correo no deseado o pídalo de nuevo. Si no llega ninguno, pida ayuda a quien administra {product}.",
     full: "Hay demasiados mensajes en espera, así que no hemos podido enviar el suyo. Inténtelo de nuevo en unos minutos.",
     back: "Volver al inicio de sesión",
   },
@@ -264,6 +266,8 @@ export const security = {
     email: "Correo electrónico",
     verified: "Verificado",
     unverified: "No verificado",
+    unverifiedText:
+      "Mientras no esté verificado, no podemos enviarle un enlace si olvida su contraseña, y no enviamos mensajes sobre los cambios de su cuenta.",
     verify: "Enviar un enlace de verificación",
     verifySent: "Hemos enviado un mensaje a {email}. Su enlace funciona una sola vez, durante una hora.",
     change: "Cambiar",

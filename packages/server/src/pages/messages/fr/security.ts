@@ -77,9 +77,11 @@ export const security = {
   sent: {
     title: "Consultez votre boîte de réception",
     recover:
-      "Si le compte existe, nous avons envoyé un lien à son adresse e-mail. Le lien n’est valable qu’une fois, pendant 15 minutes.",
+      "S’il existe un compte avec un mot de passe et une adresse e-mail vérifiée, nous avons envoyé un lien par e-mail. Le lien n’est valable qu’une fois, pendant 15 minutes.",
     signUp: "Nous avons envoyé un message à {email}. Son lien n’est valable qu’une fois, pendant une heure.",
     hint: "Aucun message après quelques minutes ? Vérifiez vos courriers indésirables, ou refaites la demande.",
+    recoverHint:
+      "Aucun message après quelques minutes ? Vérifiez vos courriers indésirables, ou refaites la demande. Si rien n’arrive, demandez de l’aide aux responsables de {product}.",
     full: "Trop de messages sont en attente, nous n’avons donc pas pu envoyer le vôtre. Réessayez dans quelques minutes.",
     back: "Retour à la connexion",
   },
@@ -269,6 +271,8 @@ export const security = {
     email: "Adresse e-mail",
     verified: "Vérifiée",
     unverified: "Non vérifiée",
+    unverifiedText:
+      "Tant qu’elle n’est pas vérifiée, nous ne pouvons pas vous envoyer de lien si vous oubliez votre mot de passe, et nous n’envoyons aucun message sur les modifications de votre compte.",
     verify: "Envoyer un lien de vérification",
     verifySent: "Nous avons envoyé un message à {email}. Son lien n’est valable qu’une fois, pendant une heure.",
     change: "Modifier",
