@@ -288,9 +288,9 @@ async function takenBackAnswer(
     switch: isOther ? formSecrets(continuation, visitor, tools, other.session) : null,
     ...{ ended: names(decided.endApps), endedFor: names(decided.endCompanies) },
     endsIn: minutesLeft(heldUntil, tools.now()),
-    ...{ apps: names(decided.keepApps.filter(({ paused }) => !paused)), keptFor: names(decided.keepCompanies) },
+    ...{ apps: names(decided.keepApps), keptFor: names(decided.keepCompanies) },
     stays: (person.deleteAt ?? null) !== null,
-    paused: names(decided.keepApps.filter(({ paused }) => paused)),
+    paused: names(decided.pausedApps),
   };
   // Guesses may have used up the limit for unknown devices. This browser becomes a known device, so that the owner can
   // sign in now.

@@ -173,19 +173,14 @@ function letter(
   return mail.write(draft, uselessAfter === undefined ? about : { ...about, uselessAfter });
 }
 
-function newsOf({ removed, back, kept, endApps, keepApps, endCompanies, keepCompanies }: Decided): RecoveryNews {
+function newsOf(decided: Decided): RecoveryNews {
+  const { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies } = decided;
   const named = (all: readonly FoundFactor[]): readonly NamedFactor[] => all.map(({ kind, name }) => ({ kind, name }));
   return {
     ...{ removed: named(removed), back, kept: named(kept) },
     ended: some(endApps, endCompanies),
-    keptApps: some(
-      keepApps.filter(({ paused }) => !paused),
-      keepCompanies,
-    ),
-    paused: some(
-      keepApps.filter(({ paused }) => paused),
-      [],
-    ),
+    keptApps: some(keepApps, keepCompanies),
+    paused: some(pausedApps, []),
   };
 }
 

@@ -307,7 +307,9 @@ export interface Decided {
   readonly back: readonly SecondFactorKind[];
   readonly kept: readonly FoundFactor[];
   readonly endApps: readonly FoundApp[];
+  /** Without those that stay paused. */
   readonly keepApps: readonly FoundApp[];
+  readonly pausedApps: readonly FoundApp[];
   readonly endCompanies: readonly FoundCompany[];
   readonly keepCompanies: readonly FoundCompany[];
 }
@@ -334,16 +336,17 @@ export function decide({ factors, apps, companies }: Review, choice: Choice, sho
   const [removed, kept] = split(factors, (one) => goes(one) || (one.kind === "codes" && allOf));
   const offered = new Set(apps.slice(0, MOST_APPS).map(({ clientId }) => clientId));
   const chosen = new Set(choice.apps);
-  const [endApps, keepApps] = split(apps, ({ clientId, connectedAt, lastResumedAt, heldSince: since, doubtful }) => {
+  const [endApps, others] = split(apps, ({ clientId, connectedAt, lastResumedAt, heldSince: since, doubtful }) => {
     if (Math.max(connectedAt, lastResumedAt ?? 0, since) >= shownAt) return true;
     return offered.has(clientId) ? chosen.has(clientId) : doubtful;
   });
+  const [pausedApps, keepApps] = split(others, ({ paused }) => paused);
   const [endCompanies, keepCompanies] = split(
     companies,
     ({ companyId, firstAt }) => firstAt >= shownAt || choice.companies.includes(companyId),
   );
   const back = [...new Set(removed.flatMap(({ bringsBack }) => bringsBack))];
-  return { removed, back, kept, endApps, keepApps, endCompanies, keepCompanies };
+  return { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies };
 }
 
 function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
