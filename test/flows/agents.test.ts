@@ -183,6 +183,18 @@ test("a paused app whose consent ends, by the operator's rules alone → stays l
   expect(await use()).toBe(200);
 });
 
+test("resumed after what was allowed has ended → the page doesn't say that the app can use it again", async () => {
+  const { agent, username, tokens } = await someone();
+  const url = authorizeUrl(server, client, { scope: "read", prompt: "consent" });
+  await authorize(agent, url, username, { duration: "3600", "duration:read": "3600" });
+  await press(agent, "pause");
+  server.tick(2 * 3_600_000);
+  const { text } = await press(agent, "resume");
+  expect((await refresh(server, client, tokens.refresh_token)).body.error).toBe("invalid_grant");
+  expect(text).not.toContain("It can use what you allowed again.");
+  expect(text).toContain("was resumed. But what you allowed has ended");
+});
+
 test("an app with access to several APIs → each that it used, also one that only asked about a token", async () => {
   const { agent, username } = await someone();
   const url = authorizeUrl(server, client, { scope: "read bound", prompt: "consent" });
@@ -441,7 +453,7 @@ describe("in a company", () => {
     expect((await member.submit(consentForm(asked), answer)).status).toBe(400);
     expect((await refresh(server, app, tokens.refresh_token)).body.error).toBe("invalid_grant");
     const resumed = await press(admin, "resume", app.clientId, agentsOfCompany);
-    expect(resumed.text).toContain("The app was resumed. It can use what was allowed again.");
+    expect(resumed.text).toContain("The app was resumed. It can use again what was allowed and has not ended.");
     expect((await refresh(server, app, tokens.refresh_token)).status).toBe(200);
   });
 

@@ -49,6 +49,8 @@ export interface AgentsView {
   readonly notice:
     | null
     | { readonly kind: "gone" }
+    /** What was allowed had ended before the app was resumed. */
+    | { readonly kind: "resumedOver"; readonly app: string }
     /** `openUntil`: when the app's last token expires. Null: it has no valid token. */
     | { readonly kind: "paused" | "resumed"; readonly app: string; readonly openUntil: number | null };
 }

@@ -107,7 +107,8 @@ interface About {
 function done(what: NonNullable<AgentsView["notice"]>, now: number, words: Messages): Markup {
   if (what.kind === "gone") return notice("done", words.apps.gone);
   const app = name(what.app);
-  if (what.kind === "resumed") return notice("done", rich(words.agents.resumed, { app }));
+  if (what.kind === "resumed" || what.kind === "resumedOver")
+    return notice("done", rich(words.agents[what.kind], { app }));
   const count = what.openUntil === null ? 0 : Math.ceil((what.openUntil - now) / 60_000);
   if (what.openUntil === null || count < 1) return notice("done", rich(words.agents.paused, { app }));
   const time = shownTime(words, what.openUntil, "clock");

@@ -197,6 +197,7 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       },
       c,
     ),
+  "agents-resumed-over": (c) => agentsPage(aView({ notice: { kind: "resumedOver", app: "Calendar Assistant" } }), c),
   "company-agents-resumed": (c) =>
     companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()], ended: [] }, c),
   "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [], ended: [] }, c),

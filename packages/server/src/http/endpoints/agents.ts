@@ -55,6 +55,7 @@ async function noticeOf(done: string | null, person: Person, { apps }: AgentsToo
   const change = await recentChange(person, done, apps);
   if (change === undefined) return null;
   const { entry, app, heldUntil: openUntil } = change;
+  if (entry.kind === "resumed" && entry.record.scopes.length === 0) return { kind: "resumedOver", app };
   return entry.kind === "paused" || entry.kind === "resumed" ? { kind: entry.kind, app, openUntil } : null;
 }
 

@@ -60,8 +60,10 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       other: "Der bisherige Zugriff endet spätestens um {time}, in höchstens {count} Minuten.",
     },
     resumed: "{app} wurde fortgesetzt und kann wieder nutzen, was Sie erlaubt haben.",
+    resumedOver:
+      "{app} wurde fortgesetzt. Was Sie erlaubt hatten, ist aber abgelaufen: Die App kann nichts davon nutzen.",
     appPaused: "Die App ist für alle pausiert. Sie bekommt keinen neuen Zugriff, bis die Verwaltung sie fortsetzt.",
-    appResumed: "Die App wurde fortgesetzt und kann wieder nutzen, was erlaubt wurde.",
+    appResumed: "Die App wurde fortgesetzt. Sie kann wieder nutzen, was erlaubt wurde und nicht abgelaufen ist.",
     asksPaused:
       "Sie haben diese App {when} pausiert. Wenn Sie die App jetzt erlauben, wird sie mit dem fortgesetzt, was Sie zuvor erlaubt haben, außer was Sie hier abwählen. Sonst bleibt sie pausiert.",
     asksPausedFor:

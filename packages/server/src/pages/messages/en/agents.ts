@@ -53,8 +53,9 @@ export const agents = {
       other: "The access that it already has ends by {time}, within {count} minutes.",
     },
     resumed: "{app} was resumed. It can use what you allowed again.",
+    resumedOver: "{app} was resumed. But what you allowed has ended: it can use nothing of it now.",
     appPaused: "The app is paused for everyone. It gets no new access until an admin resumes it.",
-    appResumed: "The app was resumed. It can use what was allowed again.",
+    appResumed: "The app was resumed. It can use again what was allowed and has not ended.",
     asksPaused:
       "You paused this app {when}. If you allow it now, it resumes with what you allowed before, except what you untick here. If you don’t allow it, it stays paused.",
     asksPausedFor:

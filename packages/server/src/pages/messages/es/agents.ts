@@ -58,8 +58,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       other: "El acceso que ya tiene termina a las {time}, en {count} minutos como máximo.",
     },
     resumed: "Se reanudó {app}. Puede usar de nuevo lo que usted permitió.",
+    resumedOver: "Se reanudó {app}. Pero lo que usted permitió ya terminó: ahora no puede usar nada de ello.",
     appPaused: "La aplicación está en pausa para todos. No obtiene acceso nuevo hasta que un administrador la reanude.",
-    appResumed: "La aplicación se reanudó. Puede usar de nuevo lo que se permitió.",
+    appResumed: "La aplicación se reanudó. Puede usar de nuevo lo que se permitió y no ha terminado.",
     asksPaused:
       "Puso esta aplicación en pausa {when}. Si la permite ahora, se reanuda con lo que permitió antes, salvo lo que desmarque aquí. Si no, sigue en pausa.",
     asksPausedFor:

@@ -61,9 +61,11 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       other: "L’accès déjà accordé prend fin à {time}, dans un délai de {count} minutes.",
     },
     resumed: "L’accès de {app} est réactivé avec ce que vous aviez autorisé.",
+    resumedOver:
+      "L’accès de {app} est réactivé. Mais ce que vous aviez autorisé a pris fin : elle ne peut rien en utiliser.",
     appPaused:
       "L’application est en pause pour tout le monde. Elle n’obtient aucun nouvel accès avant qu’un administrateur la réactive.",
-    appResumed: "L’application est réactivée. Elle peut de nouveau utiliser ce qui a été autorisé.",
+    appResumed: "L’application est réactivée. Elle peut de nouveau utiliser ce qui a été autorisé et n’a pas pris fin.",
     asksPaused:
       "Vous avez mis cette application en pause {when}. Si vous l’autorisez maintenant, elle est réactivée avec ce que vous aviez autorisé, sauf ce que vous décochez ici. Sinon, elle reste en pause.",
     asksPausedFor:

@@ -49,8 +49,9 @@ export const agents: Translation<typeof english, "other"> = {
     pausedNow: "{app} を一時停止しました。",
     pausedSoon: { other: "すでに得ているアクセスは、{count} 分以内（{time}まで）に終了します。" },
     resumed: "{app} を再開しました。許可した内容を再び利用できます。",
+    resumedOver: "{app} を再開しました。ただし、許可した内容はすでに終了しているため、今は何も利用できません。",
     appPaused: "アプリを全員に対して一時停止しました。管理者が再開するまで、新しいアクセスは与えられません。",
-    appResumed: "アプリを再開しました。許可された内容を再び利用できます。",
+    appResumed: "アプリを再開しました。許可された内容のうち、まだ終了していないものを再び利用できます。",
     asksPaused:
       "このアプリを{when}に一時停止しました。ここで許可すると、ここでチェックを外したものを除き、以前に許可した内容で再開されます。許可しない場合は、一時停止のままです。",
     asksPausedFor:
