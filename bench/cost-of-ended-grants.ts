@@ -45,7 +45,7 @@ async function actionsOf(
       Promise.all([
         storage.consents.list({ ...owner, now }),
         storage.scopeUses.list(owner),
-        storage.consents.lastIssues({ ...owner, personId: null, since: now - HOUR }),
+        storage.consents.lastIssues({ ...owner, personId: null, since: now - HOUR, restoredAt: 0 }),
       ]),
     "an authorization in a company's name": async () =>
       issued(await storage.grants.issue({ grant: again(members), now })),

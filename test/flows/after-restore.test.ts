@@ -1,13 +1,15 @@
 /** What people, apps and operators learn after the database was restored from a backup. */
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { decodeJwt } from "jose";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { adminOf } from "../../packages/server/src/admin/context.ts";
 import { explained, refusalOf } from "../../packages/server/src/admin/refusals/index.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { copyOf, logged } from "../support/back-channel.ts";
-import { Agent, authorize, authorizeUrl, redeem, refresh, signIn } from "../support/http-browser.ts";
-import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
+import { Agent, authorize, authorizeUrl, postForm, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
+const MINUTE = 60_000;
 const DAY = 86_400_000;
 let server: TestServer;
 /** The servers on restored copies. */
@@ -99,4 +101,66 @@ test("no restore, and the grant is not in the database → the refusal says that
   expect(condition).toBe("refresh_token_unknown");
   expect(explanation).toMatch(/no grant for the refresh token.*must ask the owner again/);
   expect(logged(other, "state_lost")).toBe(0);
+});
+
+describe("access tokens from between the backup and the restore", () => {
+  /** An app in the backup that got tokens before and after it, and one that was connected after it. */
+  async function backedUp() {
+    const [known, unknown] = [await server.addClient({ name: "Old Printer" }), await server.addClient({ name: "New" })];
+    const { username } = await server.addPerson();
+    await allowed(known, username);
+    const backup = copyOf(server);
+    server.tick(60 * MINUTE);
+    const tokens = [(await allowed(known, username)).access, (await allowed(unknown, username)).access];
+    server.tick(2 * MINUTE);
+    return { backup, username, tokens };
+  }
+
+  /** The time of an end that the page shows. */
+  const endsIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? Number.NaN) * MINUTE;
+
+  test("the server says that they are active until they expire", async () => {
+    const { backup, tokens } = await backedUp();
+    const after = await restore(backup, { issuer: server.issuer });
+    const ask = (token: string) =>
+      postForm({ issuer: after.url }, "/introspect", { clientId: API.id, secret: API.secret }, { token });
+    for (const token of tokens) expect((await ask(token)).body).toMatchObject({ active: true });
+    after.tick(9 * MINUTE);
+    for (const token of tokens) expect((await ask(token)).body).toEqual({ active: false });
+  });
+
+  test.each(["/account/apps", "/account/agents"])(
+    "%s → no end is too early, and nothing says that no app has access",
+    async (path) => {
+      const { backup, username, tokens } = await backedUp();
+      const last = Math.max(...tokens.map((token) => (decodeJwt(token).exp ?? 0) * 1000));
+      const after = await restore(backup);
+      const text = await shown(after, username, path);
+      expect(after.now() + endsIn(text, /Old Printer ends in (\d+) minutes/)).toBeGreaterThan(last - MINUTE);
+      expect(text).not.toMatch(/No apps have access|No app can act|New/);
+      expect(text).toMatch(
+        /This service was restored from a backup just now \. Apps that were connected after the backup was made may be missing here\. They may still have access, until (\d\d:\d\d) UTC at the latest\./,
+      );
+      after.tick(8 * MINUTE);
+      expect(await shown(after, username, path)).toContain("was restored from a backup");
+      after.tick(3 * MINUTE);
+      expect(await shown(after, username, path)).not.toMatch(/restored|Recently ended/);
+    },
+  );
+
+  test("consents kept, and its end is sooner in the backup → the page says until when it may go on", async () => {
+    const app = await server.addClient({ name: "Old Printer" });
+    const { username, partition, personId } = await server.addPerson();
+    await allowed(app, username);
+    server.tick(MINUTE);
+    const [end, now] = [server.now() + 65 * MINUTE, server.now()];
+    const key = { partition, ownerId: personId, clientId: app.clientId };
+    await server.assent.storage.consents.changeEnd({ ...key, end, ceiling: null, by: personId, now });
+    const backup = copyOf(server);
+    server.tick(60 * MINUTE);
+    const after = await restore(backup, { keepConsents: true });
+    const text = await shown(after, username, "/account/apps");
+    expect(text).toMatch(/It can still use the access that it already has, until \d\d:\d\d UTC at the latest/);
+    expect(text).toMatch(/access ends within 10 minutes/);
+  });
 });

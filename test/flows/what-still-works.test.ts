@@ -110,7 +110,7 @@ describe("an app's access is over, and it holds an access token that still works
 });
 
 describe("a permission was removed, and a token still has it", () => {
-  const SAYS = /It can still use what you removed, until (\d\d:\d\d UTC) at the latest/;
+  const SAYS = /It can still use what was removed, until (\d\d:\d\d UTC) at the latest/;
   const both = { scope: "read write" };
 
   async function removed(remove: (agent: Agent, app: TestClient) => Promise<unknown>) {

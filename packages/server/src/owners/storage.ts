@@ -397,12 +397,17 @@ export interface OwnerStorage {
     setPaused(
       args: ConsentKey & InSession & Pausing & { readonly by: string; readonly now: Millis },
     ): Promise<PauseOutcome>;
-    /** For grants that were used since then, ended ones included. `personId`: only those that this person made. */
+    /**
+     * For grants that were used since then, ended ones included. `personId`: only those that this person made. If the
+     * database was restored since then, each consent that had not ended before counts as used until the restore, by
+     * grants that the database does not know. `restoredAt`: 0: never restored.
+     */
     lastIssues(args: {
       readonly partition: number;
       readonly ownerId: string;
       readonly personId: string | null;
       readonly since: Millis;
+      readonly restoredAt: Millis;
     }): Promise<readonly LastIssue[]>;
     /** Number of owners with an active consent to the client, counted up to `most`. */
     countOwners(args: { readonly clientId: string; readonly most: number }): Promise<number>;

@@ -1,6 +1,6 @@
 /** The data of the pages about apps that act while their owner is away. */
 
-import type { EndedApp } from "./parts/access-ends.ts";
+import type { EndedAccess } from "./parts/access-ends.ts";
 import type { SignedInAs } from "./views.ts";
 
 /** An app that can act while its owner is away. */
@@ -37,12 +37,10 @@ export interface AgentEntry {
   readonly off: boolean;
 }
 
-export interface AgentsView {
+export interface AgentsView extends EndedAccess {
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly agents: readonly AgentEntry[];
-  /** The apps that get no new access, but hold a token that still works. */
-  readonly ended: readonly EndedApp[];
   /** The reader's companies. Their pages list the apps that act for the reader there. */
   readonly companies: readonly { readonly name: string; readonly slug: string }[];
   readonly now: number;

@@ -13,6 +13,7 @@ import {
   goneTag,
   hostLines,
   isHalted,
+  mayHoldAccess,
   scopeEnd,
 } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
@@ -47,8 +48,8 @@ export function agentsPage(view: AgentsView, chrome: Chrome): string {
         ${view.companies.length > 0 && html`<p class="soft">${rich(words.agents.ownOnly, { companies: companyLinks(view.companies, base) })}</p>`}
       </div>
       ${view.notice !== null && done(view.notice, view.now, words)}
-      ${(view.agents.length > 0 || view.ended.length === 0) && list(view.agents, about, chrome)}
-      ${endedApps(view.ended, view.now, words)}
+      ${(view.agents.length > 0 || !mayHoldAccess(view)) && list(view.agents, about, chrome)}
+      ${endedApps(view, words)}
     </div>`,
   );
 }
@@ -64,7 +65,10 @@ function companyLinks(companies: AgentsView["companies"], base: string): Child {
 const detailsIn = (base: string) => (clientId: string) => `${base}/account/apps#app-${encodeURIComponent(clientId)}`;
 
 /** Renders `GET /company/{slug}/agents`, for admins. */
-export function companyAgentsPage(view: CompanyFrame & Pick<AgentsView, "agents" | "ended">, chrome: Chrome): string {
+export function companyAgentsPage(
+  view: CompanyFrame & Pick<AgentsView, "agents" | "ended" | "restored">,
+  chrome: Chrome,
+): string {
   const { words } = chrome;
   const company = companyPath(view, chrome);
   const about = {
@@ -81,8 +85,8 @@ export function companyAgentsPage(view: CompanyFrame & Pick<AgentsView, "agents"
   const content = [
     view.agents.length > 0 &&
       html`<p class="soft">${rich(words.agents.introCompany, { company: name(view.company.name) })}</p>`,
-    (view.agents.length > 0 || view.ended.length === 0) && list(view.agents, about, chrome),
-    endedApps(view.ended, view.now, words),
+    (view.agents.length > 0 || !mayHoldAccess(view)) && list(view.agents, about, chrome),
+    endedApps(view, words),
   ];
   return companyPage(view, "agents", words.agents.title, content, chrome);
 }

@@ -10,6 +10,7 @@ import {
   goneTag,
   hostLines,
   isHalted,
+  mayHoldAccess,
   scopeEnd,
 } from "./parts/access-ends.ts";
 import { hidden, notice, tile } from "./parts/components.ts";
@@ -49,7 +50,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
       ${(total >= SEARCHED || view.query !== "") && search(view, chrome)}
       ${
         total === 0
-          ? view.ended.length === 0 &&
+          ? !mayHoldAccess(view) &&
             html`<div class="card empty">
               ${icon("shield")}
               <h2>${words.apps.emptyTitle}</h2>
@@ -57,7 +58,7 @@ export function appsPage(view: AppsView, chrome: Chrome): string {
             </div>`
           : lists(view, chrome)
       }
-      ${endedApps(view.ended, view.now, words)}
+      ${endedApps(view, words)}
       ${view.forCompanies.length > 0 && companyApps(view, chrome)}
     </div>`,
   );

@@ -2,7 +2,7 @@
 
 import type { NotSignedInElsewhere, NoWayIn, ProviderButton } from "./elsewhere-view.ts";
 import type { HistoryEntryView } from "./history-entry-view.ts";
-import type { EndedApp, HeldPermission, ScopeEnds } from "./parts/access-ends.ts";
+import type { EndedAccess, HeldPermission, ScopeEnds } from "./parts/access-ends.ts";
 import type { InvitedTo, Waiting } from "./waiting-view.ts";
 
 export type { ElsewhereProblem, NotSignedInElsewhere, NoWayIn, ProviderButton } from "./elsewhere-view.ts";
@@ -354,15 +354,13 @@ export interface CompanyAppEntry {
   readonly next: NextOwner;
 }
 
-export interface AppsView {
+export interface AppsView extends EndedAccess {
   readonly csrf: string;
   readonly person: SignedInAs;
   /** The apps that match the search. */
   readonly apps: readonly AppEntry[];
   readonly forCompanies: readonly CompanyAppEntry[];
-  /** The apps that get no new access, but hold a token that still works. */
-  readonly ended: readonly EndedApp[];
-  /** True: some app holds a token that still works. */
+  /** True: some app holds a token that still works, or may hold one. */
   readonly holds: boolean;
   /** The number of all apps, and of those that are paused or turned off. */
   readonly total: number;

@@ -72,6 +72,8 @@ const many = anAgent({
   scopes: may(...Array.from({ length: 9 }, (_, at) => `See folder ${at + 1} and everything in it`)),
 });
 
+const restoredNow = { at: NOW - 2 * MINUTE, until: NOW + 8 * MINUTE };
+
 function aView(change: Partial<AgentsView> = {}): AgentsView {
   return {
     csrf: "csrf-value",
@@ -131,6 +133,12 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
           { name: UNBREAKABLE, until: NOW + 2 * HOUR },
         ],
       }),
+      c,
+    ),
+  "agents-restored": (c) => agentsPage(aView({ agents: [], restored: restoredNow }), c),
+  "apps-restored": (c) =>
+    appsPage(
+      anAppsView({ apps: [], ended: [{ name: HOSTILE_NAME, until: NOW + 8 * MINUTE }], restored: restoredNow }),
       c,
     ),
   "agents-none-member": (c) =>

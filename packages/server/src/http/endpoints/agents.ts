@@ -17,7 +17,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { endedEntry, hostsWithEnds } from "./allowed-apps.ts";
+import { endedAccess, hostsWithEnds } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -40,7 +40,7 @@ export const showAgents = signedIn(async ({ person, session, http, visitor }, to
     csrf: formToken(session, tools),
     person: signedInAs(person),
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
-    ended: ended.map((app) => endedEntry(app, chrome.words.language)),
+    ...(await endedAccess(ended, chrome.words.language, tools)),
     companies: companies.map(({ company: { name, slug } }) => ({ name, slug })),
     now,
     notice: await noticeOf(new URLSearchParams(http.query).get("done"), person, tools),
@@ -82,7 +82,7 @@ export const showCompanyAgents = forAdmins(async (at, tools: CompanyTools) => {
     ...(await heldNotice(at, tools)),
     now,
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
-    ended: ended.map((app) => endedEntry(app, chrome.words.language)),
+    ...(await endedAccess(ended, chrome.words.language, tools)),
   };
   return page(200, companyAgentsPage(view, chrome), "here", visitor.cookies);
 });

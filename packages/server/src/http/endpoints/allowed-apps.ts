@@ -18,7 +18,7 @@ import {
   revokeApp as revokeAllowed,
 } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
-import { minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
+import { lostTokensUntil, minutesLeft } from "../../owners/apps/remaining-token-lifetime.ts";
 import {
   askForWhom,
   hasForgottenChoice,
@@ -49,7 +49,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   const chrome = tools.chrome(http);
   const { language } = chrome.words;
   const [allowed, choices] = await Promise.all([allowedApps(person, tools.apps), ownerChoicesOf(person, tools.apps)]);
-  const ended = (await endedApps(person, allowed, tools.apps)).map((app) => endedEntry(app, language));
+  const access = await endedAccess(await endedApps(person, allowed, tools.apps), language, tools);
   // After the ends of tokens were computed: an earlier time would add a minute to them.
   const now = tools.now();
   const all = allowed.map((app) =>
@@ -61,8 +61,8 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
     person: signedInAs(person),
     apps: query === "" ? all : all.filter((app) => fits(app, query)),
     forCompanies: query === "" ? forCompanies : [],
-    ended,
-    holds: ended.length > 0 || all.some(({ stopsIn }) => stopsIn > 0),
+    ...access,
+    holds: access.ended.length > 0 || access.restored !== undefined || all.some(({ stopsIn }) => stopsIn > 0),
     total: all.length,
     halted: all.filter(({ pausedAt, off }) => pausedAt !== null || off).length,
     query,
@@ -222,7 +222,20 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
   };
 }
 
-export function endedEntry({ consent, client, heldUntil }: EndedApp, language: string): AppsView["ended"][number] {
+/** What a page says about access that has ended, with the restore that made the database forget some. */
+export async function endedAccess(
+  ended: readonly EndedApp[],
+  language: string,
+  { apps }: Pick<AppsTools, "apps">,
+): Promise<Pick<AppsView, "ended" | "restored">> {
+  const until = await lostTokensUntil(apps);
+  return {
+    ended: ended.map((app) => endedEntry(app, language)),
+    ...(until === undefined ? {} : { restored: { at: apps.oauth.restoredAt, until } }),
+  };
+}
+
+function endedEntry({ consent, client, heldUntil }: EndedApp, language: string): AppsView["ended"][number] {
   return { name: client === undefined ? consent.shown.clientName : nameOf(client, language), until: heldUntil };
 }
 

@@ -9,7 +9,7 @@ import { againByRules, consentUnder, latestOf, refusedScopes } from "../consent-
 import type { Person } from "../person.ts";
 import type { ConsentDuration, ConsentWithGrants, ScopeUse } from "../storage.ts";
 import type { AppsContext } from "./context.ts";
-import { longestLifetime, outstanding } from "./remaining-token-lifetime.ts";
+import { longestLifetime, lostTokensUntil, outstanding } from "./remaining-token-lifetime.ts";
 
 /** An app has had the time to use what it may. */
 const SETTLED: Millis = 7 * 86_400_000;
@@ -238,15 +238,23 @@ async function removedScopesUntil(
   return until;
 }
 
-/** As `AllowedApp.openUntil`. Only a decision after the first can make an end sooner. */
-async function openUntil(
+/** As `AllowedApp.openUntil`. A restore forgets a later end that the owner chose after the backup. */
+async function openUntil(consent: Consent, context: AppsContext): Promise<Millis | undefined> {
+  const { expiresAt } = consent;
+  if (expiresAt === null) return undefined;
+  const [known = 0, lost = 0] = await Promise.all([knownOpenUntil(consent, context), lostTokensUntil(context)]);
+  const until = Math.max(known, lost);
+  return until > expiresAt ? until : undefined;
+}
+
+/** Only a decision after the first can make an end sooner. */
+async function knownOpenUntil(
   { partition, ownerId, clientId, createdAt, updatedAt, expiresAt }: Consent,
   context: AppsContext,
 ): Promise<Millis | undefined> {
   if (expiresAt === null || updatedAt <= createdAt) return undefined;
   if (expiresAt >= updatedAt + (await longestLifetime(updatedAt, context.oauth))) return undefined;
-  const until = (await outstanding({ partition, ownerId }, updatedAt, "narrowed", context)).get(clientId);
-  return until !== undefined && until > expiresAt ? until : undefined;
+  return (await outstanding({ partition, ownerId }, updatedAt, "narrowed", context)).get(clientId);
 }
 
 /** Also the scopes that other hosts of the app have. */

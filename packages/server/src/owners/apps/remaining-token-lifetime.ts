@@ -11,7 +11,7 @@ import type { LastIssue, OwnerStorage } from "../storage.ts";
 
 export interface TokenExpiryContext {
   readonly storage: Uses<OwnerStorage, "consents.lastIssues">;
-  readonly oauth: Pick<OAuthContext, "catalog" | "policy" | "issuer">;
+  readonly oauth: Pick<OAuthContext, "catalog" | "policy" | "issuer" | "restoredAt">;
   now(): Millis;
 }
 
@@ -37,7 +37,9 @@ export async function outstanding(
 ): Promise<ReadonlyMap<string, Millis>> {
   const longest = await longestAccessTtl(context.oauth);
   const since = at - (await longestLifetime(at, context.oauth)) - USE_RECORDED_EVERY;
-  const issues = await context.storage.consents.lastIssues({ ...whose, personId: whose.personId ?? null, since });
+  const { restoredAt } = context.oauth;
+  const personId = whose.personId ?? null;
+  const issues = await context.storage.consents.lastIssues({ ...whose, personId, since, restoredAt });
   const until = new Map<string, Millis>();
   for (const issue of issues) {
     const end = await endOf(issue, at, change, longest, context);
@@ -68,7 +70,8 @@ export async function allAppsEndIn(
   const held = await Promise.all(
     [{ partition, ownerId: personId }, ...companies].map((whose) => outstanding(whose, now, "ended", context)),
   );
-  const ends = held.flatMap((one) => [...one.values()]);
+  const lost = await lostTokensUntil(context);
+  const ends = [...held.flatMap((one) => [...one.values()]), ...(lost === undefined ? [] : [lost])];
   return minutesLeft(ends.length === 0 ? undefined : Math.max(...ends), now);
 }
 
@@ -97,6 +100,20 @@ async function endOf(
 export async function longestLifetime(at: Millis, oauth: TokenExpiryContext["oauth"]): Promise<Millis> {
   const alive = (await earlierLifetimes(oauth)).filter(({ ttl, changedAt }) => changedAt + NOTICED + ttl > at);
   return Math.max(await longestAccessTtl(oauth), ...alive.map(({ ttl }) => ttl));
+}
+
+/**
+ * When the last token ends, at the latest, that the server issued between a backup and its restore. The database does not
+ * know these tokens, and not the apps that were connected in that time. Undefined: none works any more.
+ */
+export async function lostTokensUntil({
+  oauth,
+  now,
+}: Pick<TokenExpiryContext, "oauth" | "now">): Promise<Millis | undefined> {
+  const { restoredAt } = oauth;
+  if (restoredAt === 0) return undefined;
+  const until = restoredAt + (await longestLifetime(restoredAt, oauth));
+  return until > now() ? until : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Chrome } from "../chrome.ts";
 import { hostWords } from "../client-host.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
-import { timeElement } from "../shown-time.ts";
+import { shownTime, timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
 import { type Child, html } from "./html.ts";
 
@@ -34,16 +34,38 @@ export interface EndedApp {
   readonly until: number;
 }
 
+/** What a page says about access that has ended. */
+export interface EndedAccess {
+  /** The apps that get no new access, but hold a token that still works. */
+  readonly ended: readonly EndedApp[];
+  /**
+   * A restore from a backup, while tokens that the database does not know may still work. Absent: there was none, or they
+   * have expired. Epoch milliseconds.
+   */
+  readonly restored?: { readonly at: number; readonly until: number };
+}
+
+/** True: some app holds a token that still works, or may hold one. */
+export function mayHoldAccess({ ended, restored }: EndedAccess): boolean {
+  return ended.length > 0 || restored !== undefined;
+}
+
 /** The apps that get no new access, each with the end of what it can still use. */
-export function endedApps(ended: readonly EndedApp[], now: number, words: Messages): Child {
+export function endedApps(view: EndedAccess & { readonly now: number }, words: Messages): Child {
+  const { ended, restored, now } = view;
+  const { endedTitle, endedText, restored: restoredText } = words.apps;
   return (
-    ended.length > 0 &&
+    mayHoldAccess(view) &&
     html`<section class="unused">
-      <h2>${words.apps.endedTitle}</h2>
-      <p class="soft">${words.apps.endedText}</p>
-      <div class="card app">
-        ${ended.map((app) => html`<p>${name(app.name)} <span class="soft small">${scopeEnd(app.until, now, words)}</span></p>`)}
-      </div>
+      <h2>${endedTitle}</h2>
+      ${ended.length > 0 && html`<p class="soft">${endedText}</p>`}
+      ${
+        ended.length > 0 &&
+        html`<div class="card app">
+          ${ended.map((app) => html`<p>${name(app.name)} <span class="soft small">${scopeEnd(app.until, now, words)}</span></p>`)}
+        </div>`
+      }
+      ${restored !== undefined && html`<p class="soft">${rich(restoredText, { when: timeElement(words, restored.at, now), time: shownTime(words, restored.until, "clock") })}</p>`}
     </section>`
   );
 }

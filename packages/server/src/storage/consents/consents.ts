@@ -236,6 +236,7 @@ export const lastIssues = query<
     readonly ownerId: string;
     readonly personId: string | null;
     readonly since: Millis;
+    readonly restoredAt: Millis;
   },
   readonly LastIssue[]
 >({
@@ -249,10 +250,13 @@ export const lastIssues = query<
         CROSS JOIN grants g
         WHERE g.partition = :partition AND g.owner_id = :ownerId AND g.client_id = apps.client_id
           AND g.ended_at > apps.others_until AND g.last_used_at > :since AND (g.person_id = :personId OR :personId IS NULL)
-      UNION ALL SELECT client_id, NULL, 1, others_until, others_until FROM apps WHERE others_until > :since) AS issues
+      UNION ALL SELECT client_id, NULL, 1, others_until, others_until FROM apps WHERE others_until > :since
+      UNION ALL SELECT client_id, NULL, 0, CAST(:restoredAt AS ${words.whole}), CAST(:restoredAt AS ${words.whole}) FROM consents
+        WHERE partition = :partition AND owner_id = :ownerId AND CAST(:restoredAt AS ${words.whole}) > :since
+          AND (status = 'active' OR revoked_at >= :restoredAt) AND (expires_at IS NULL OR expires_at > :restoredAt)) AS issues
     GROUP BY client_id, audience, refreshable`,
-  bind: ({ partition, ownerId, personId, since }) => ({
-    ...{ partition, ownerId, personId, since, never: NEVER, most: ISSUES_READ },
+  bind: ({ partition, ownerId, personId, since, restoredAt }) => ({
+    ...{ partition, ownerId, personId, since, restoredAt, never: NEVER, most: ISSUES_READ },
   }),
   outcome: (rows) =>
     rows.map((row) => ({

@@ -182,7 +182,13 @@ onEveryBackend("very many grants of one owner and app", (storage, opened) => {
       await storage().grants.redeem(aRedemption(one, { now }));
     }
     expect((await statusOf(storage(), grant))?.status).toBe("superseded");
-    const issues = await storage().consents.lastIssues({ partition, ownerId, personId: null, since: NOW - DAY });
+    const issues = await storage().consents.lastIssues({
+      partition,
+      ownerId,
+      personId: null,
+      since: NOW - DAY,
+      restoredAt: 0,
+    });
     const first = await statusOf(storage(), grant);
     const others = issues.find(({ audience }) => audience === null);
     // The first grant isn't in the part that was read. The entry for the rest ends no earlier than it did.

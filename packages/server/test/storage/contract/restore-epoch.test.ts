@@ -27,6 +27,7 @@ import {
   aRefresh,
   aSession,
   aStoredPerson,
+  expectIssued,
   FROM_OWNER,
   HOUR,
   MINUTE,
@@ -110,6 +111,34 @@ onEveryBackend("a new epoch", (storage) => {
     });
     expect(await storage().mailLinks.find({ ...link, purpose: "recover", now: at })).toBeUndefined();
   });
+
+  test.each([false, true])(
+    "last issues after a restore, consents kept: %s → until the restore, for each consent that had not ended before",
+    async (keepConsents) => {
+      const { person, grant } = await aLiveGrant(storage());
+      const { partition, ownerId, clientId } = grant;
+      const allow = async () => {
+        const next = aGrant(person, { clientId: anId() });
+        expectIssued(await storage().grants.approve(anApproval(next)));
+        return next;
+      };
+      const [another, revoked, over] = [await allow(), await allow(), await allow()];
+      await storage().consents.revoke({ ...revoked, revokedBy: person.personId, now: NOW + MINUTE });
+      const end = { end: at - MINUTE, ceiling: null, by: person.personId, now: NOW + MINUTE };
+      expect((await storage().consents.changeEnd({ ...over, ...end })).kind).toBe("changed");
+      await storage().endAllBefore({ now: at, keepConsents });
+      const issues = (since: number, restoredAt: number) =>
+        storage().consents.lastIssues({ partition, ownerId, personId: null, since, restoredAt });
+      expect(await issues(at - MINUTE, 0)).toEqual([]);
+      expect(await issues(at, at)).toEqual([]);
+      const lost = { audience: null, refreshable: false, lastUsedAt: at, openUntil: at };
+      const byId = (one: { readonly clientId: string }, other: { readonly clientId: string }) =>
+        one.clientId < other.clientId ? -1 : 1;
+      expect((await issues(at - MINUTE, at)).toSorted(byId)).toEqual(
+        [clientId, another.clientId].map((id) => ({ clientId: id, ...lost })).sort(byId),
+      );
+    },
+  );
 
   describe("apps of a company where members decide by themselves", () => {
     const reach = reachOf({}, "https://app.example", null);

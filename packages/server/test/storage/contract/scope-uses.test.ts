@@ -44,7 +44,7 @@ onEveryBackend("what an app used", (storage) => {
     const { person, grant } = await aLiveGrant(storage());
     const { partition, ownerId, clientId } = grant;
     const issues = (since: number, personId: string | null = null) =>
-      storage().consents.lastIssues({ partition, ownerId, personId, since });
+      storage().consents.lastIssues({ partition, ownerId, personId, since, restoredAt: 0 });
     expect(await issues(NOW + 1000)).toEqual([]);
     const { refreshable, audience } = grant;
     const made = { clientId, audience, refreshable };
@@ -61,7 +61,9 @@ onEveryBackend("what an app used", (storage) => {
       lastUsedAt: NOW + MINUTE,
     });
     const other = await aLiveGrant(storage());
-    expect(await storage().consents.lastIssues({ ...other.grant, personId: null, since: NOW - 1 })).toHaveLength(1);
+    expect(
+      await storage().consents.lastIssues({ ...other.grant, personId: null, since: NOW - 1, restoredAt: 0 }),
+    ).toHaveLength(1);
   });
 
   test("single scopes → the last time of each, of this owner alone; gone with the consent, and with the owner", async () => {

@@ -75,7 +75,7 @@ export async function manyGrants(storage: Storage, url: string, { ended, members
     ["grants.issue", { grant: aCompanyGrant(company, member), now }],
     ["grants.end", another],
     ["consents.list", { ...owner, now }],
-    ["consents.lastIssues", { ...owner, personId: null, since: now - HOUR - 5 * MINUTE }],
+    ["consents.lastIssues", { ...owner, personId: null, since: now - HOUR - 5 * MINUTE, restoredAt: 0 }],
     ["consents.narrow", { ...key, remove: ["write"], by: ownerId, now }],
     ["consents.changeEnd", { ...key, end: now + 9 * HOUR, ceiling: null, by: ownerId, now }],
     ["consents.countOfOwner", { ...owner, now, most: 1000 }],

@@ -177,6 +177,8 @@ export const owner = {
     endedTitle: "Kürzlich beendet",
     endedText:
       "Diese Apps bekommen keinen neuen Zugriff. Den Zugriff, den sie schon haben, können sie noch kurz nutzen, längstens bis zum angegebenen Ende.",
+    restored:
+      "Dieser Dienst wurde {when} aus einer Sicherung wiederhergestellt. Apps, die erst nach der Sicherung verbunden wurden, fehlen hier möglicherweise. Sie haben vielleicht noch Zugriff, längstens bis {time}.",
     unusedTitle: "Seit 90 Tagen nicht verwendet",
     unusedText: "Widerrufen Sie Zugriff, den Sie nicht mehr brauchen. Eine App kann Sie später wieder fragen.",
     more: { one: "und 1 mehr", other: "und {count} weitere" },
@@ -262,7 +264,7 @@ export const owner = {
     endForeverPaused:
       "{app} bleibt pausiert. Wenn Sie die App fortsetzen, behält sie den Zugriff, bis Sie ihn widerrufen.",
     endHeld: "Den Zugriff, den sie schon hat, kann sie noch nutzen, längstens bis {time}.",
-    removedHeld: "Was Sie entfernt haben, kann sie noch nutzen, längstens bis {time}.",
+    removedHeld: "Was entfernt wurde, kann sie noch nutzen, längstens bis {time}.",
     receipt: "Beleg",
     gone: "Diese App hatte keinen Zugriff mehr. Es wurde nichts geändert.",
   },

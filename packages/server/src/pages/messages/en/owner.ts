@@ -169,6 +169,8 @@ export const owner = {
     endedTitle: "Recently ended",
     endedText:
       "These apps get no new access. They can use the access that they already have a little longer, at most until the end shown.",
+    restored:
+      "This service was restored from a backup {when}. Apps that were connected after the backup was made may be missing here. They may still have access, until {time} at the latest.",
     unusedTitle: "Not used for 90 days",
     unusedText: "Revoke access that you no longer need. The app can ask you again.",
     more: { one: "and 1 more", other: "and {count} more" },
@@ -250,7 +252,7 @@ export const owner = {
     endChangedPaused: "{app} stays paused. If you resume it, its access ends {when}.",
     endForeverPaused: "{app} stays paused. If you resume it, it keeps its access until you revoke it.",
     endHeld: "It can still use the access that it already has, until {time} at the latest.",
-    removedHeld: "It can still use what you removed, until {time} at the latest.",
+    removedHeld: "It can still use what was removed, until {time} at the latest.",
     receipt: "Receipt",
     gone: "That app no longer had access, so nothing was changed.",
   },

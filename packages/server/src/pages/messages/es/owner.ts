@@ -175,6 +175,8 @@ export const owner = {
     endedTitle: "Terminadas hace poco",
     endedText:
       "Estas aplicaciones no obtienen acceso nuevo. Todavía pueden usar por poco tiempo el acceso que ya tienen, como muy tarde hasta el fin indicado.",
+    restored:
+      "Este servicio se restauró {when} a partir de una copia de seguridad. Es posible que falten aquí aplicaciones que se conectaron después de esa copia. Quizá todavía tengan acceso, hasta las {time} como muy tarde.",
     unusedTitle: "Sin usar desde hace 90 días",
     unusedText: "Revoque el acceso que ya no necesite. La aplicación puede volver a pedírselo.",
     more: { one: "y 1 más", other: "y {count} más" },
@@ -258,7 +260,7 @@ export const owner = {
     endChangedPaused: "{app} sigue en pausa. Si reanuda la aplicación, su acceso termina {when}.",
     endForeverPaused: "{app} sigue en pausa. Si reanuda la aplicación, conserva su acceso hasta que lo revoque.",
     endHeld: "Todavía puede usar el acceso que ya tiene, hasta las {time} como muy tarde.",
-    removedHeld: "Todavía puede usar lo que usted quitó, hasta las {time} como muy tarde.",
+    removedHeld: "Todavía puede usar lo que se quitó, hasta las {time} como muy tarde.",
     receipt: "Recibo",
     gone: "Esa aplicación ya no tenía acceso, así que no se ha cambiado nada.",
   },

@@ -179,6 +179,8 @@ export const owner = {
     endedTitle: "Terminées récemment",
     endedText:
       "Ces applications n’obtiennent aucun nouvel accès. Elles peuvent encore utiliser brièvement l’accès qu’elles ont déjà, au plus tard jusqu’à la fin indiquée.",
+    restored:
+      "Ce service a été restauré {when} à partir d’une sauvegarde. Les applications connectées après cette sauvegarde peuvent manquer ici. Elles ont peut-être encore accès, jusqu’à {time} au plus tard.",
     unusedTitle: "Inutilisées depuis 90 jours",
     unusedText: "Révoquez les accès dont vous n’avez plus besoin. L’application pourra refaire une demande.",
     more: { one: "et 1 autre", other: "et {count} autres" },
@@ -267,7 +269,7 @@ export const owner = {
     endForeverPaused:
       "{app} reste en pause. Si vous réactivez l’application, elle garde son accès jusqu’à ce que vous le révoquiez.",
     endHeld: "Elle peut encore utiliser l’accès qu’elle a déjà, jusqu’à {time} au plus tard.",
-    removedHeld: "Elle peut encore utiliser ce que vous avez retiré, jusqu’à {time} au plus tard.",
+    removedHeld: "Elle peut encore utiliser ce qui a été retiré, jusqu’à {time} au plus tard.",
     receipt: "Reçu",
     gone: "Cette application n’avait plus accès, rien n’a donc été modifié.",
   },
