@@ -4,6 +4,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { adminOf } from "../../packages/server/src/admin/context.ts";
+import { listEvents } from "../../packages/server/src/admin/events.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide as decideDevice } from "../support/device-actor.ts";
@@ -144,6 +146,36 @@ test("removed → what stops is said before; the history says who, with a receip
   const later = (await agent.get(path("/history", acme))).text;
   expect(later).not.toContain(username);
   expect(later).toContain("a former member");
+});
+
+test("an account with a membership is deleted → the history and the event of the company say that the person left, once", async () => {
+  const acme = await addCompany(server);
+  const { partition, companyId: ownerId, member } = acme;
+  await server.assent.storage.people.delete({ ...member, now: server.now() });
+  await server.assent.storage.membershipOutbox.deliver({ now: server.now(), limit: 9 });
+  const entries = await server.assent.storage.history.list({ partition, ownerId, before: null, limit: 20 });
+  const left = entries.filter(({ kind }) => kind === "member_left");
+  expect(left.map(({ record }) => [record.personId, record.by, record.cause])).toEqual([
+    [member.personId, "server", "member_deleted"],
+  ]);
+  const agent = await as(acme.admin);
+  const { text } = await agent.get(path("/history", acme));
+  const [, entry = ""] = text.split('<div class="event">');
+  expect(entry.replaceAll(/<[^>]*>/g, "").trim()).toMatch(/^a former member left because their account was deleted/);
+  const link = path(`/history/receipt?entry=${left[0]?.entryId}`, acme);
+  const { content } = JSON.parse((await agent.get(link, { accept: "application/json" })).text);
+  expect(content).toMatchObject({ event: "member_left", member: member.personId });
+  const events = () =>
+    listEvents(
+      { kind: "company.member_left", subject: ownerId, limit: 9 },
+      adminOf(server.assent.storage, server.issuer, server.now),
+    );
+  await expect.poll(events, { timeout: 10_000 }).toMatchObject([
+    {
+      actor: "server",
+      details: { person: member.personId, cause: "member_deleted" },
+    },
+  ]);
 });
 
 test("a member and an admin each connect an app → history and receipts say so, each with their own end", async () => {

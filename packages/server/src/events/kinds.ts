@@ -172,7 +172,10 @@ const catalogue = {
     summary: "A member got another role",
     details: { person: "the person", role: "the role" },
   },
-  "company.member_left": { summary: "A member left or was removed", details: { person: "the person" } },
+  "company.member_left": {
+    summary: "A member left or was removed, or their account was deleted",
+    details: { person: "the person", cause: "`member_deleted`: the account was deleted" },
+  },
   "company.member_invited": {
     summary: "Somebody was invited",
     details: { role: "the offered role", invitation: "the invitation" },

@@ -13,7 +13,7 @@ import type { DefaultRule, Role } from "./company-storage.ts";
  * `alarm`: a spent code or token came back, and its grant ended. `ended`: an event that was not about the app alone
  * ended the access. Without an app, named after another system, which is the `clientName`: it signed the person out
  * (`signed_out`), disabled them, or enabled them again; the operator can do the last, too. For a company, without an app: `member_joined` (by an invitation, or added by the operator),
- * `member_role`, `member_left` (left, or removed), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`), `rule_changed` (its default rule). For a company, about an
+ * `member_role`, `member_left` (left, removed, or their account was deleted), `member_invited`, `invitation_withdrawn`, `own_sign_in` (its own provider, which is the `clientName`), `rule_changed` (its default rule). For a company, about an
  * app: `rule_changed`, unless it is an approval (an `allowed`), and `connection` (with another server).
  */
 export type HistoryKind =

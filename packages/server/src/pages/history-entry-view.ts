@@ -17,7 +17,7 @@ export type EndedBy =
 
 /** Changes to the members of a company. */
 export type MemberHappening =
-  | ("removed" | "left" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
+  | ("removed" | "left" | "deleted" | "joined" | "joinedAsAdmin" | "added" | "addedAsAdmin")
   | ("madeAdmin" | "acceptedAdmin" | "madeMember" | "invited" | "invitedAsAdmin" | "withdrawn");
 
 export interface HistoryEntryView {

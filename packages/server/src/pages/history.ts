@@ -122,7 +122,7 @@ function iconOf(
   if ("account" in what) return what.account === "enabled" || what.account === "enabledByOperator" ? "check" : "x";
   if ("connection" in what) return what.connection === "removed" ? "x" : "check";
   if ("signIn" in what) return what.signIn === "off" || what.signIn === "removed" ? "x" : "check";
-  if ("endedBy" in what || ["left", "removed", "withdrawn"].includes(what.member)) return "x";
+  if ("endedBy" in what || ["left", "removed", "deleted", "withdrawn"].includes(what.member)) return "x";
   return what.member === "invited" || what.member === "invitedAsAdmin" ? "mail" : "check";
 }
 

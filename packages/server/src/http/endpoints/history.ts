@@ -113,6 +113,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "given_up":
       return record.personId === undefined ? "givenUp" : "givenUpFor";
     case "member_left":
+      if (record.cause === "member_deleted") return { member: "deleted" };
       return { member: own ? "left" : "removed" };
     case "member_joined":
       return own ? { member: admin ? "joinedAsAdmin" : "joined" } : { member: admin ? "addedAsAdmin" : "added" };

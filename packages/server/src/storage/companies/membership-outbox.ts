@@ -205,7 +205,10 @@ export const applyOutboxEntry = transaction<
     if (from < NEVER) await forgetAnswers(tx, key, from);
   }
   if (lasts) await pauseGrantsOfMember(tx, key, standing === "paused" ? now : null);
-  if (standing === "gone") await forgetMember(tx, key);
+  if (standing === "gone") {
+    await forgetMember(tx, key);
+    await noteMember(tx, { ...key, kind: "member_left", by: "server", cause: "member_deleted", now });
+  }
   return true;
 });
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { RecordDelegation, RecordVouching } from "../../oauth/token-exchange/storage.ts";
-import type { CompanyKey, Role } from "../../owners/company-storage.ts";
+import type { CompanyKey } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { CompanyHappening, EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
 import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
@@ -481,16 +481,14 @@ export function noteMember(
     now,
     clientName = null,
     ...about
-  }: CompanyKey & {
-    readonly kind: CompanyHappening;
-    readonly by: string | null;
-    /** The name of the company's provider that caused it. Absent: none did. */
-    readonly clientName?: string | null;
-    readonly personId?: string;
-    readonly role?: Role;
-    readonly invitationId?: string;
-    readonly now: Millis;
-  },
+  }: CompanyKey &
+    Pick<HistoryEntry["record"], "personId" | "role" | "cause" | "invitationId"> & {
+      readonly kind: CompanyHappening;
+      readonly by: string | null;
+      /** The name of the company's provider that caused it. Absent: none did. */
+      readonly clientName?: string | null;
+      readonly now: Millis;
+    },
 ): Promise<string> {
   const nothing = { clientName, via: null, scopes: [], removed: [], expiresAt: null };
   return note(tx, {

@@ -344,6 +344,7 @@ export const company = {
     memberEvents: {
       removed: "أُزيل {person}",
       left: "غادر {person}",
+      deleted: "غادر {person} لأن الحساب حُذف",
       joined: "انضم {person}",
       joinedAsAdmin: "انضم {person} مشرفًا",
       added: "أُضيف {person}",

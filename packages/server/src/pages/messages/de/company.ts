@@ -337,6 +337,7 @@ export const company = {
     memberEvents: {
       removed: "{person} wurde entfernt",
       left: "{person} ist ausgetreten",
+      deleted: "{person} ist ausgeschieden, weil das Konto gelöscht wurde",
       joined: "{person} ist beigetreten",
       joinedAsAdmin: "{person} ist mit Verwaltungsrechten beigetreten",
       added: "{person} wurde hinzugefügt",

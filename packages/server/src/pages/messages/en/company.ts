@@ -324,6 +324,7 @@ export const company = {
     memberEvents: {
       removed: "{person} was removed",
       left: "{person} left",
+      deleted: "{person} left because their account was deleted",
       joined: "{person} joined",
       joinedAsAdmin: "{person} joined as an admin",
       added: "{person} was added",

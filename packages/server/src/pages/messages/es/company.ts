@@ -333,6 +333,7 @@ export const company = {
     memberEvents: {
       removed: "Se quitó a {person}",
       left: "{person} se fue",
+      deleted: "{person} se fue porque se eliminó su cuenta",
       joined: "{person} se unió",
       joinedAsAdmin: "{person} se unió como administrador",
       added: "Se añadió a {person}",

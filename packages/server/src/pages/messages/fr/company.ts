@@ -343,6 +343,7 @@ export const company = {
     memberEvents: {
       removed: "{person} a été retiré",
       left: "{person} est parti",
+      deleted: "{person} est parti, car son compte a été supprimé",
       joined: "{person} a rejoint l’entreprise",
       joinedAsAdmin: "{person} a rejoint l’entreprise comme administrateur",
       added: "{person} a été ajouté",

@@ -322,6 +322,7 @@ export const company = {
     memberEvents: {
       removed: "{person} が外されました",
       left: "{person} が退会しました",
+      deleted: "アカウントが削除されたため、{person} が退会しました",
       joined: "{person} が参加しました",
       joinedAsAdmin: "{person} が管理者として参加しました",
       added: "{person} が追加されました",
