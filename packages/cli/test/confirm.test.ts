@@ -165,7 +165,12 @@ describe.each([
   [["company", "update", "acme", "--status", "disabled"], /Acme \(acme\) ends no access\. Issued/, ["company", "list"]],
   [
     ["company", "remove-member", "acme", "alice"],
-    /alice .* ends the membership\. To come back/,
+    /alice .* ends the membership\. To come back, the person needs a new invitation\. No active admin is left in acme: /,
+    ["company", "show", "acme"],
+  ],
+  [
+    ["company", "add-member", "acme", "alice", "--role", "member"],
+    /alice is the only active admin of Acme \(acme\), and is about to become a member\. Then nobody can change its rules or invite members\. No active admin is left in acme: /,
     ["company", "show", "acme"],
   ],
   [["session", "revoke", "--user", "alice"], /alice .* ends 1 session\./, ["session", "list", "alice"]],

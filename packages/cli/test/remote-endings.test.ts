@@ -122,6 +122,8 @@ const COMMANDS: readonly (readonly [readonly string[], string])[] = [
   [["company", "update", "acme", "--status", "disabled"], "Disabling Acme (acme) ends 1 grant."],
   [["company", "delete", "acme"], "Deleting Acme (acme) ends 2 memberships, 1 grant and 1 consent."],
   [["company", "remove-member", "acme", "bob"], "ends the membership and 1 grant that the person made for the company"],
+  [["company", "remove-member", "acme", "ada"], "No active admin is left in acme"],
+  [["company", "add-member", "acme", "ada"], "ada is the only active admin of Acme (acme)"],
   [["company", "policy", "acme", "CLIENT", "--rule", "block"], "ends the access that 1 member gave it"],
   [["company", "revoke", "acme", "CLIENT"], "ends the access that 1 member gave it"],
   [["company", "revoke", "acme", "CLIENT"], "To prevent that, run: assent company policy acme CLIENT --rule block\n"],

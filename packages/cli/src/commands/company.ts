@@ -100,6 +100,7 @@ export function register(program: Command): void {
     .action(remove);
   verb(company, "add-member <slug> <user>", "add a person as a member, or change a member's role")
     .addOption(new Option("--role <role>", "the member's role").choices(["member", "admin"]).default("member"))
+    .addOption(yesOption("on a terminal, don't ask for confirmation"))
     .action(addMember_);
   verb(company, "remove-member <slug> <user>", "remove a member; access that the person granted for the company ends")
     .addOption(yesOption("on a terminal, don't ask for confirmation"))
@@ -273,9 +274,20 @@ export async function companyDeletionTold({
   };
 }
 
-async function addMember_(slug: string, login: string, options: JsonOption & { readonly role: string }) {
+async function addMember_(slug: string, login: string, options: JsonOption & YesOption & { readonly role: string }) {
   await withAdmin(options, async (admin, out) => {
-    const { changeMember, memberRecord } = await import("@assent/server/admin");
+    const { AdminError, changeMember, impactOfMember, memberImpactRecord, memberRecord } = await import(
+      "@assent/server/admin"
+    );
+    if (options.role === "member") {
+      const impact = await impactOfMember(slug, login, admin).catch((error: unknown) => {
+        // Nobody who is no member yet is the last admin.
+        if (error instanceof AdminError && error.kind === "unknown") return undefined;
+        throw error;
+      });
+      const question = impact && (await demotionQuestion(memberImpactRecord(impact)));
+      if (question !== undefined) await confirmOnTerminal(question, options);
+    }
     const { member, notes } = await changeMember(slug, login, options.role, admin);
     out.record(memberRecord(member));
     for (const note of notes) out.note(note);
@@ -298,10 +310,23 @@ export async function membershipQuestion({
   user,
   grants,
   returns_by: by,
+  only_admin: alone,
 }: MemberImpactRecord): Promise<string> {
-  const { returnText } = await import("@assent/server/admin");
+  const { returnText, withoutAdminText } = await import("@assent/server/admin");
+  const adminless = alone ? ` ${withoutAdminText([company.slug])}` : "";
   const made = grants === 0 ? "" : ` and ${counted(grants, "grant")} that the person made for the company`;
-  return `Removing ${user.username} from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(by)} Issued access tokens work until they expire.`;
+  return `Removing ${user.username} from ${company.name} (${company.slug}) ends the membership${made}. ${returnText(by)}${adminless} Issued access tokens work until they expire.`;
+}
+
+/** The question before a member gets the role `member`. Undefined: another active admin is left. */
+export async function demotionQuestion({
+  company,
+  user,
+  only_admin: alone,
+}: MemberImpactRecord): Promise<string | undefined> {
+  const { withoutAdminText } = await import("@assent/server/admin");
+  if (!alone) return undefined;
+  return `${user.username} is the only active admin of ${company.name} (${company.slug}), and is about to become a member. Then nobody can change its rules or invite members. ${withoutAdminText([company.slug])}`;
 }
 
 export function removedMember(ended: number): string {

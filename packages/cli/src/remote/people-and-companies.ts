@@ -4,6 +4,7 @@ import type {
   CompanyAppImpactRecord,
   CompanyImpactRecord,
   ConsentImpactRecord,
+  MemberImpactRecord,
   UserImpactRecord,
 } from "@assent/server/admin";
 import { UsageError } from "../command-errors.ts";
@@ -11,6 +12,7 @@ import {
   blockingQuestion,
   companyDeletionTold,
   companyStatusTold,
+  demotionQuestion,
   membershipQuestion,
   removedMember,
 } from "../commands/company.ts";
@@ -228,6 +230,14 @@ const memberRemoval: RemoteCommand = async (call) => {
   noteAll(call.out, answer);
 };
 
+/** Asks before the last admin of a company becomes a member. A server of an earlier version doesn't say who that is. */
+async function confirmDemotion({ api, options }: RemoteCall, company: string, person: string): Promise<void> {
+  // The person is no member yet, or the token may not count. Other faults stop the change itself, too.
+  const impact = await api.impact("companies.member-impact", { path: [company, person] }).catch(() => undefined);
+  const question = impact && (await demotionQuestion(impact as unknown as MemberImpactRecord));
+  if (question !== undefined) await confirmOnTerminal(`${on(api)}${question}`, options);
+}
+
 /** What would end if the company revokes the app. Asks, unless the server has an earlier version, which doesn't say it. */
 async function confirmForCompany(
   call: RemoteCall,
@@ -352,8 +362,10 @@ export const peopleAndCompanies: RemoteCommands = {
   },
   "company add-member": async (call) => {
     const [slug = "", login = ""] = call.args;
-    const body = { user_id: await userId(call, login), role: call.options["role"] };
-    show(call.out, await call.api.call("companies.add-member", { path: [await companyId(call, slug)], body }));
+    const [company, person] = [await companyId(call, slug), await userId(call, login)];
+    if (call.options["role"] === "member") await confirmDemotion(call, company, person);
+    const body = { user_id: person, role: call.options["role"] };
+    show(call.out, await call.api.call("companies.add-member", { path: [company], body }));
   },
   "company remove-member": memberRemoval,
   "company policy": policy,

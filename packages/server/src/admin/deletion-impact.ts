@@ -276,7 +276,7 @@ export async function impactOfCompany(
 
 /**
  * `grants`: those that the person made in the company's name. `returnsBy`: the company's own provider at which the next
- * sign-in makes them a member again; null: none does. Throws `unknown`.
+ * sign-in makes them a member again; null: none does. `onlyAdmin`: without them, no active admin is left. Throws `unknown`.
  */
 export async function impactOfMember(
   slug: CompanyRef,
@@ -287,6 +287,7 @@ export async function impactOfMember(
   readonly person: Person;
   readonly grants: number;
   readonly returnsBy: string | null;
+  readonly onlyAdmin: boolean;
 }> {
   const company = await companyBySlug(slug, context);
   const person = await userOf(login, context);
@@ -298,7 +299,8 @@ export async function impactOfMember(
   const grants = await storage.companyApps.grantsOfMember({ partition, companyId, personId, now: now() });
   const there = await signInThere(company, personId, { storage, credentials: { partitionOf } });
   const returnsBy = there?.makesMember === true ? there.provider : null;
-  return { company, person, grants: grants.length, returnsBy };
+  const onlyAdmin = acting.member.role === "admin" && !(await hasOtherAdmin(company.slug, personId, context));
+  return { company, person, grants: grants.length, returnsBy, onlyAdmin };
 }
 
 /** `grants`: those of a person's consent to one app. Undefined: there is no active consent. Throws `unknown`. */

@@ -98,9 +98,13 @@ export function companyImpactRecord({ company, members, grants, consents }: Of<t
 }
 
 /** Says no more of the person than the list of members does. */
-export function memberImpactRecord({ company, person, grants, returnsBy }: Of<typeof impactOfMember>) {
+export function memberImpactRecord({ company, person, onlyAdmin, ...impact }: Of<typeof impactOfMember>) {
   const { personId, username, status } = person;
-  return { company: ofCompany(company), user: { id: personId, username, status }, grants, returns_by: returnsBy };
+  const { grants, returnsBy } = impact;
+  return {
+    ...{ company: ofCompany(company), user: { id: personId, username, status } },
+    ...{ grants, returns_by: returnsBy, only_admin: onlyAdmin },
+  };
 }
 
 export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppImpact) {

@@ -389,6 +389,7 @@ export const memberImpactRecord = record({
   user: record({ id: ids, username: userOf.properties.username, status: userOf.properties.status }),
   grants: Type.Integer({ description: "that the person made for the company" }),
   returns_by: orNull(text(500), "the provider at which the next sign-in makes the person a member again"),
+  only_admin: Type.Boolean({ description: "the company has no other active admin" }),
 });
 
 export const companyAppImpactRecord = record({
