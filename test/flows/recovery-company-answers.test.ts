@@ -147,3 +147,32 @@ test("apps are connected for a company → the recovery names the company's 8 la
   expect([box.match(/yesterday/g)?.length, box.match(/8 days ago/g)?.length]).toEqual([1, 1]);
   expect(box).toContain("and 2 more");
 });
+
+test("an admin paused the app → it is said to stay paused, not to keep access, on the page, after it and in the message", async () => {
+  const { person, owner } = await anOwner();
+  const company = await inACompany(person, "member");
+  const clients = [
+    await server.addClient({ scopes: BOTH.split(" ") }),
+    await server.addClient({ scopes: BOTH.split(" ") }),
+  ];
+  const tokens = [];
+  for (const client of clients) tokens.push(await connected(owner, client, person, company));
+  const { partition, companyId: ownerId, admin } = company;
+  const pauses = ({ clientId }: TestClient) => {
+    const change = { partition, ownerId, clientId, by: admin.personId, now: server.now() };
+    return server.assent.storage.consents.setPaused({ ...change, paused: true });
+  };
+  const [first, second] = clients as [TestClient, TestClient];
+  await pauses(first);
+  expect((await opened(person)).page.text).toContain("Keeps access");
+  await pauses(second);
+  const { reader, page } = await opened(person);
+  expect([page.text.includes("Stays paused"), page.text.includes("Keeps access")]).toEqual([true, false]);
+  const done = (await decide(reader, page)).text.replaceAll(/<[^>]*>/g, "");
+  expect([await lives(first, tokens[0]), await lives(second, tokens[1])]).toEqual([false, false]);
+  const { text } = await messageTo(person.email, "Your password was changed", mailbox);
+  for (const said of [done, text]) {
+    expect(said).toContain("Still paused: Apps you connected for Acme Corp");
+    expect(said).not.toContain("Still have access");
+  }
+});

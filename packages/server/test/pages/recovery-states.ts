@@ -44,7 +44,7 @@ function anApp(changes: Partial<AppEntry> = {}): AppEntry {
 }
 
 function aCompany(apps: CompanyEntry["apps"], hidden = 0): CompanyEntry {
-  return { value: "company-1", name: "Acme", apps, hidden, chosen: false };
+  return { value: "company-1", name: "Acme", apps, hidden, paused: false, chosen: false };
 }
 
 function aTakeBack(changes: Partial<TakeBackView> = {}): TakeBackView {
@@ -131,7 +131,7 @@ const many = Array.from({ length: 40 }, (_, at) =>
 function aRecovery(changes: Partial<TakenBackView> = {}): TakenBackView {
   return {
     ...{ what: "recover", email: "", removed: [], back: [], kept: [], ended: [], endedFor: [], endsIn: 0 },
-    ...{ apps: [], paused: [], keptFor: [], stays: false },
+    ...{ apps: [], paused: [], keptFor: [], pausedFor: [], stays: false },
     ...{ waiting: null, signIn: "/login", switch: null },
     ...changes,
   };

@@ -229,8 +229,8 @@ async function formAnswer(
       })),
     ),
     companies: await Promise.all(
-      found.companies.map(async ({ companyId, name, apps: all }) => ({
-        ...{ value: formValue(companyId), name, chosen: choice.companies.includes(companyId) },
+      found.companies.map(async ({ companyId, name, paused, apps: all }) => ({
+        ...{ value: formValue(companyId), name, paused, chosen: choice.companies.includes(companyId) },
         apps: await Promise.all(
           all.slice(0, MOST_NAMED).map(async ({ clientId, ...app }) => ({
             ...app,
@@ -290,7 +290,7 @@ async function takenBackAnswer(
     endsIn: minutesLeft(heldUntil, tools.now()),
     ...{ apps: names(decided.keepApps), keptFor: names(decided.keepCompanies) },
     stays: (person.deleteAt ?? null) !== null,
-    paused: names(decided.pausedApps),
+    ...{ paused: names(decided.pausedApps), pausedFor: names(decided.pausedCompanies) },
   };
   // Guesses may have used up the limit for unknown devices. This browser becomes a known device, so that the owner can
   // sign in now.

@@ -174,13 +174,13 @@ function letter(
 }
 
 function newsOf(decided: Decided): RecoveryNews {
-  const { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies } = decided;
+  const { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies, pausedCompanies } = decided;
   const named = (all: readonly FoundFactor[]): readonly NamedFactor[] => all.map(({ kind, name }) => ({ kind, name }));
   return {
     ...{ removed: named(removed), back, kept: named(kept) },
     ended: some(endApps, endCompanies),
     keptApps: some(keepApps, keepCompanies),
-    paused: some(pausedApps, []),
+    paused: some(pausedApps, pausedCompanies),
   };
 }
 

@@ -4,6 +4,7 @@ import { type Millis, NEVER } from "../../oauth/model.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { minutesLeft, outstanding, type TokenExpiryContext } from "../apps/remaining-token-lifetime.ts";
 import type { CompanyStorage } from "../company-storage.ts";
+import { isPaused } from "../consent-after-decision.ts";
 import type { FactorStorage, PersonKey } from "../factor-storage.ts";
 import { type DeviceSeen, type KnownDeviceStorage, presentedAmong } from "../known-device-storage.ts";
 import type { FollowedLink } from "../mail/open-mail-link.ts";
@@ -31,7 +32,7 @@ export interface RecoveryContext extends AnnounceContext, TokenExpiryContext {
   readonly storage: TokenExpiryContext["storage"] &
     Uses<FactorStorage, "passkeys.list" | "secondFactors.get"> &
     Uses<KnownDeviceStorage, "knownDevices.list"> &
-    Uses<OwnerStorage, "consents.list" | "attempts.count" | "history.resumedSince"> &
+    Uses<OwnerStorage, "consents.list" | "consents.find" | "attempts.count" | "history.resumedSince"> &
     Uses<CompanyStorage, "members.companiesOf" | "companyApps.grantsOfMember"> &
     Uses<
       RecoveryStorage,
@@ -123,10 +124,20 @@ async function holdingsOf(
   const companies = await Promise.all(
     acting.map(async (one) => {
       const { partition: companyPartition, companyId } = one.company;
-      return {
-        acting: one,
-        grants: await storage.companyApps.grantsOfMember({ partition: companyPartition, companyId, personId, now }),
-      };
+      const grants = await storage.companyApps.grantsOfMember({
+        partition: companyPartition,
+        companyId,
+        personId,
+        now,
+      });
+      const owner = { partition: companyPartition, ownerId: companyId };
+      const consents = await Promise.all(
+        [...new Set(grants.map(({ clientId }) => clientId))].map((clientId) =>
+          storage.consents.find({ ...owner, clientId }),
+        ),
+      );
+      const paused = consents.flatMap((consent) => (consent && isPaused(consent) ? [consent.clientId] : []));
+      return { acting: one, grants, paused: new Set(paused) };
     }),
   );
   const changedAt = link.purpose === "undo" ? link.expiresAt - UNDO_TTL : null;

@@ -25,8 +25,12 @@ export interface Holdings {
   readonly consents: readonly ConsentWithGrants[];
   /** When paused apps were last resumed, by client id. */
   readonly resumed: ReadonlyMap<string, Millis>;
-  /** The person's live grants in companies' names. */
-  readonly companies: readonly { readonly acting: Acting; readonly grants: readonly Grant[] }[];
+  /** The person's live grants in companies' names. `paused`: the ids of the clients that the company paused. */
+  readonly companies: readonly {
+    readonly acting: Acting;
+    readonly grants: readonly Grant[];
+    readonly paused: ReadonlySet<string>;
+  }[];
   /** When the address was changed, if a link takes that change back; otherwise null. */
   readonly changedAt: Millis | null;
 }
@@ -99,6 +103,8 @@ export interface FoundCompany {
   readonly apps: readonly FoundCompanyApp[];
   /** When the oldest of the connections was made. */
   readonly firstAt: Millis;
+  /** True: the company paused all of these apps. */
+  readonly paused: boolean;
   readonly doubtful: boolean;
 }
 
@@ -135,7 +141,7 @@ export function review(held: Holdings, given: Proof | undefined, now: Millis): R
   const moment = momentOf(held, factors, now);
   const since = (at: Millis) => moment !== null && at >= moment;
   const apps = held.consents.map((one) => appOf(one, held.resumed, since));
-  const companies = held.companies.flatMap(({ acting, grants }) => companyOf(acting, grants, since));
+  const companies = held.companies.flatMap((one) => companyOf(one, since));
   return {
     ways,
     proved: ways === null || isProved(proof, ways),
@@ -276,8 +282,7 @@ function lastOf({ latestAt, changedAt, resumedAt }: Pick<FoundApp, "latestAt" | 
 }
 
 function companyOf(
-  { company }: Acting,
-  grants: readonly Grant[],
+  { acting: { company }, grants, paused: ids }: Holdings["companies"][number],
   since: (at: Millis) => boolean,
 ): readonly FoundCompany[] {
   if (grants.length === 0) return [];
@@ -287,10 +292,10 @@ function companyOf(
   });
   const firstAt = Math.min(...apps.map(({ connectedAt }) => connectedAt));
   const doubtful = apps.some(({ latestAt }) => since(latestAt));
+  const paused = apps.every(({ clientId }) => ids.has(clientId));
   const { partition, companyId, name } = company;
-  return [
-    { partition, companyId, name, apps: apps.sort((one, other) => other.latestAt - one.latestAt), firstAt, doubtful },
-  ];
+  apps.sort((one, other) => other.latestAt - one.latestAt);
+  return [{ partition, companyId, name, apps, firstAt, paused, doubtful }];
 }
 
 /** The boxes that the person ticked, by their names on the page. */
@@ -312,6 +317,7 @@ export interface Decided {
   readonly pausedApps: readonly FoundApp[];
   readonly endCompanies: readonly FoundCompany[];
   readonly keepCompanies: readonly FoundCompany[];
+  readonly pausedCompanies: readonly FoundCompany[];
 }
 
 /** The preselected boxes. */
@@ -341,12 +347,13 @@ export function decide({ factors, apps, companies }: Review, choice: Choice, sho
     return offered.has(clientId) ? chosen.has(clientId) : doubtful;
   });
   const [pausedApps, keepApps] = split(others, ({ paused }) => paused);
-  const [endCompanies, keepCompanies] = split(
+  const [endCompanies, otherCompanies] = split(
     companies,
     ({ companyId, firstAt }) => firstAt >= shownAt || choice.companies.includes(companyId),
   );
+  const [pausedCompanies, keepCompanies] = split(otherCompanies, ({ paused }) => paused);
   const back = [...new Set(removed.flatMap(({ bringsBack }) => bringsBack))];
-  return { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies };
+  return { removed, back, kept, endApps, keepApps, pausedApps, endCompanies, keepCompanies, pausedCompanies };
 }
 
 function split<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {

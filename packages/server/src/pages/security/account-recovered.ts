@@ -49,7 +49,7 @@ export function takenBackPage(view: TakenBackView, chrome: Chrome): string {
       ${told(takeBack.doneKept, ways(view.kept))}
       ${ended.length > 0 && html`<p class="soft small">${sentences(words.language, rich(takeBack.doneEnded, { list: some(ended, words) }), accessEnds(view.endsIn, chrome))}</p>`}
       ${told(takeBack.doneApps, accesses(view.apps, view.keptFor))}
-      ${told(takeBack.donePaused, accesses(view.paused, []))}
+      ${told(takeBack.donePaused, accesses(view.paused, view.pausedFor))}
       ${elsewhereNotice(view.waiting, chrome)}
       ${onward(view, chrome)}
     </div>`,

@@ -47,6 +47,8 @@ export interface CompanyEntry {
   readonly apps: readonly CompanyAppEntry[];
   /** Number of apps that are not in the list. */
   readonly hidden: number;
+  /** True: the company paused all of them. */
+  readonly paused: boolean;
   readonly chosen: boolean;
 }
 
@@ -128,6 +130,8 @@ export interface TakenBackView {
   /** Names of apps that get nothing, because the owner paused them. */
   readonly paused: readonly string[];
   readonly keptFor: readonly string[];
+  /** As `keptFor`, where the company paused all of these apps. */
+  readonly pausedFor: readonly string[];
   /** True: the account was to be deleted, and stays. */
   readonly stays: boolean;
   readonly waiting: Waiting | null;

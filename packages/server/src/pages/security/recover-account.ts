@@ -139,7 +139,7 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
   return html`<label class="choice">
     <input type="checkbox" name="app" value=${app.value} checked=${app.chosen} />
     <div class="way-what">
-      <p>${name(app.name)} ${states(app.paused ? { ...takeBack.appsStates, open: takeBack.staysPaused } : takeBack.appsStates)}</p>
+      <p>${name(app.name)} ${appStates(app, words)}</p>
       <p class="soft small">${facts([
         ...connectedAt(app, app.byDevice ? takeBack.connectedDevice : takeBack.connected, now, words),
         app.changedAt !== null && rich(takeBack.endChanged, { when: when(app.changedAt) }),
@@ -148,6 +148,10 @@ function appChoice(app: AppEntry, { now }: TakeBackView, { words }: Chrome): Mar
       ])}</p>
     </div>
   </label>`;
+}
+
+function appStates({ paused }: Pick<AppEntry, "paused">, { takeBack }: Messages): Child {
+  return states(paused ? { ...takeBack.appsStates, open: takeBack.staysPaused } : takeBack.appsStates);
 }
 
 /** The second time is shown only if it differs from the first one. */
@@ -166,7 +170,7 @@ function connectedAt(
 }
 
 function companyChoice(
-  { value, name: company, apps, hidden: more, chosen }: CompanyEntry,
+  { value, name: company, apps, hidden: more, paused, chosen }: CompanyEntry,
   { now }: TakeBackView,
   { words }: Chrome,
 ): Markup {
@@ -174,7 +178,7 @@ function companyChoice(
   return html`<label class="choice">
     <input type="checkbox" name="company" value=${value} checked=${chosen} />
     <div class="way-what">
-      <p>${rich(takeBack.company, { company: name(company) })} ${states(takeBack.appsStates)}</p>
+      <p>${rich(takeBack.company, { company: name(company) })} ${appStates({ paused }, words)}</p>
       ${apps.map((app) => html`<p class="soft small">${facts([name(app.name), ...connectedAt(app, takeBack.connected, now, words)])}</p>`)}
       ${more > 0 && html`<p class="soft small">${fill(plural(words.language, words.apps.more, more), { count: more })}</p>`}
     </div>
