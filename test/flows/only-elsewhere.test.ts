@@ -7,7 +7,13 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SignInProvider } from "../../packages/server/src/owners/identities/sign-in-provider.ts";
 import { Agent, authorizeUrl, consentForm, formTo, type Page, redeem, signIn } from "../support/http-browser.ts";
-import { addProvider, type ForgingProvider, pressProvider, withForgingProvider } from "../support/sign-in-providers.ts";
+import {
+  addProvider,
+  type ForgingProvider,
+  pressProvider,
+  signInThere,
+  withForgingProvider,
+} from "../support/sign-in-providers.ts";
 import { settle, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
@@ -311,14 +317,29 @@ test("eleven minutes at the provider to connect an account → not connected, sa
   expect(await linksOf(person)).toHaveLength(1);
 });
 
-test("a provider whose addresses count → the question says that a sign-in there can connect it again", async () => {
-  const provider = await addProvider(server, there.issuer, { emailDomains: ["work.test"], trustEmail: true });
-  const person = await server.addPerson();
-  there.answering = { claims: aSubject() };
-  const agent = new Agent(server.issuer);
-  await signIn(agent, person.username);
-  await agent.submit(formTo(await question(agent, provider), "/account/security/connect"));
-  const [link] = await linksOf(person);
-  const page = await agent.get(`${REMOVE}?${new URLSearchParams({ id: link?.link ?? "" })}`);
-  expect(page.text).toContain("connects it again");
-});
+let serial = 0;
+test.each([
+  ["verified here, of its domain", true, {}],
+  ["not verified here", false, { emailVerifiedAt: null }],
+  ["of an account with an operator's role", false, { operator: ["read"] }],
+  ["of another domain", false, { email: "reconnect@other.test" }],
+] as const)(
+  "a provider whose addresses count; an address %s → the question says that a sign-in there connects it again: %s",
+  async (_, connects, changes) => {
+    const provider = await addProvider(server, there.issuer, { emailDomains: ["work.test"], trustEmail: true });
+    const person = await server.addPerson({ email: `reconnect-${serial++}@work.test`, ...changes });
+    const subject = aSubject();
+    there.answering = { claims: subject };
+    const agent = new Agent(server.issuer);
+    await signIn(agent, person.username);
+    await agent.submit(formTo(await question(agent, provider), "/account/security/connect"));
+    const [link] = await linksOf(person);
+    const page = await agent.get(`${REMOVE}?${new URLSearchParams({ id: link?.link ?? "" })}`);
+    expect(page.text).toContain("Disconnect this account?");
+    expect(page.text.includes("connects it again")).toBe(connects);
+    await agent.submit(formTo(page, REMOVE));
+    there.answering = { claims: { ...subject, email: person.email, email_verified: true } };
+    await signInThere(new Agent(server.issuer), there, provider);
+    expect(await linksOf(person)).toHaveLength(connects ? 1 : 0);
+  },
+);

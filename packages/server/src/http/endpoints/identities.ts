@@ -5,7 +5,9 @@ import {
   identitiesOf,
   removeIdentity as removeOwnIdentity,
 } from "../../owners/account/identities.ts";
+import { domainOf } from "../../owners/identities/sign-in-elsewhere.ts";
 import type { SignInProvider } from "../../owners/identities/sign-in-provider.ts";
+import type { Person } from "../../owners/person.ts";
 import { disconnectIdentityPage, removeIdentityPage } from "../../pages/index.ts";
 import type { EventTools } from "../endpoint-contexts.ts";
 import { factorChange } from "../factor-change-input.ts";
@@ -29,14 +31,17 @@ export const showRemoveIdentity = freshly("security", async (account, tools: Ide
   const html =
     provider === null
       ? removeIdentityPage({ ...view, issuer }, chrome)
-      : disconnectIdentityPage({ ...view, ...after(provider) }, chrome);
+      : disconnectIdentityPage({ ...view, ...after(provider, person) }, chrome);
   return page(200, html, "here", visitor.cookies);
 });
 
 /** What a sign-in at the provider does after its account was disconnected. */
-function after({ name, status, trustEmail, createPeople }: SignInProvider) {
+function after({ name, status, trustEmail, emailDomains, createPeople }: SignInProvider, person: Person) {
   const active = status === "active";
-  return { provider: name, reconnects: active && trustEmail, creates: active && createPeople };
+  // As a sign-in there finds an account by its address.
+  const found = person.emailVerifiedAt !== null && person.operator.length === 0;
+  const reconnects = active && trustEmail && found && emailDomains.includes(domainOf(person.email));
+  return { provider: name, reconnects, creates: active && createPeople };
 }
 
 export const removeIdentity = freshly("security", async (account, tools: IdentityTools) => {
