@@ -150,6 +150,7 @@ const IMPORTS: tidy.ImportTable = {
       "owners/account/picture-storage.ts",
       "owners/change-conditions.ts",
       "owners/company-storage.ts",
+      "owners/last-company.ts",
       "owners/company-connection-storage.ts",
       "owners/company-sign-in-storage.ts",
       "owners/answered-hosts.ts",

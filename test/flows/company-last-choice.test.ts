@@ -106,3 +106,81 @@ test("a member is asked again by an app that has access → the page says that a
   await agent.submit(consentForm(page), { decision: "deny" });
   expect((await refresh(server, app, body.refresh_token)).status).toBe(200);
 });
+
+const gone: readonly [string, (at: Awaited<ReturnType<typeof answeredFor>>) => Promise<unknown>][] = [
+  ["blocks the app", ({ acme, app }) => decide(server, acme, app, { rule: "block", scopes: [] })],
+  [
+    "ends the app's access",
+    ({ acme: { partition, companyId }, app: { clientId } }) =>
+      server.assent.storage.companyApps.revokeForAll({ partition, companyId, clientId, by: null, now: server.now() }),
+  ],
+  ["selects other members", ({ acme, app }) => decide(server, acme, app, { selected: [acme.admin.personId] })],
+  [
+    "removes the person",
+    ({ acme: { partition, companyId }, member: person }) =>
+      server.assent.storage.members.remove({ partition, companyId, person, by: null, now: server.now() }),
+  ],
+  [
+    "is disabled",
+    ({ acme: { partition, companyId } }) =>
+      server.assent.storage.companies.setStatus({ partition, companyId, status: "disabled", now: server.now() }),
+  ],
+  [
+    "is deleted",
+    ({ acme: { partition, companyId } }) =>
+      server.assent.storage.companies.delete({ partition, companyId, now: server.now() }),
+  ],
+  [
+    "is one where the person stopped the app for themselves",
+    ({ acme: { partition, companyId }, app: { clientId }, member: { personId } }) =>
+      server.assent.storage.companyApps.setOptOut({
+        ...{ partition, companyId, clientId, personId, out: true, now: server.now() },
+      }),
+  ],
+];
+
+test.each(gone)("the company chosen last %s → the page, not another company's access", async (_, happens) => {
+  const at = await answeredFor("acme");
+  await happens(at);
+  const { app, agent, beta, next } = at;
+  const silent = (await agent.get(next({ prompt: "none" }))).location;
+  expect(silent?.searchParams.get("error")).toBe("consent_required");
+  expect((await agent.get("/account/apps")).text).not.toContain('may connect for <bdi class="name">Beta</bdi>');
+  const page = await agent.follow(await agent.get(next()));
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  const callback = await authorize(agent, next(), "", { owner: beta.companyId });
+  const { body } = await redeem(server, app, callback);
+  expect(claimsOf(body.access_token)["sub"]).toBe(beta.companyId);
+  expect((await agent.follow(await agent.get(next()))).location?.searchParams.has("code")).toBe(true);
+});
+
+test("removed from the only company, chosen last → the page, not the access that they allowed for themselves earlier", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const { member: person, partition, companyId } = acme;
+  const app = await server.addClient({ scopes: ["read"] });
+  const agent = new Agent(server.issuer);
+  const asked = authorizeUrl(server, app, { prompt: "consent" });
+  const next = authorizeUrl(server, app);
+  await authorize(agent, asked, person.username, { owner: person.personId });
+  server.tick(1000);
+  await authorize(agent, asked, "", { owner: companyId });
+  await server.assent.storage.members.remove({ partition, companyId, person, by: null, now: server.now() });
+  const page = await agent.follow(await agent.get(next));
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  await authorize(agent, next, "", {});
+  expect((await agent.follow(await agent.get(next))).location?.searchParams.has("code")).toBe(true);
+});
+
+test("the company chosen for this once alone → counts for nothing later", async () => {
+  const acme = await addCompany(server, { defaultRule: "members" });
+  const { member: person, companyId } = acme;
+  const app = await server.addClient({ scopes: ["read"] });
+  const agent = new Agent(server.issuer);
+  const asked = authorizeUrl(server, app, { prompt: "consent" });
+  await authorize(agent, asked, person.username, { owner: person.personId });
+  server.tick(1000);
+  await authorize(agent, asked, "", { owner: companyId, duration: "once" });
+  const callback = await agent.follow(await agent.get(authorizeUrl(server, app)));
+  const { body } = await redeem(server, app, callback.location as URL);
+  expect(claimsOf(body.access_token)["sub"]).toBe(person.personId);
+});

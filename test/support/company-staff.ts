@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { newId, newOwnerId } from "../../packages/server/src/crypto/ids.ts";
-import type { AppRule, Company, Role } from "../../packages/server/src/owners/company-storage.ts";
+import type { Company, NewRule, Role } from "../../packages/server/src/owners/company-storage.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { partitionOf } from "../../packages/server/src/storage/partition.ts";
 import type { TestClient, TestServer } from "./test-server.ts";
@@ -52,7 +52,7 @@ export async function decide(
   { assent, now }: TestServer,
   { partition, companyId }: Company,
   client: TestClient,
-  rule: Partial<AppRule> | null,
+  rule: Partial<NewRule> | null,
 ): Promise<void> {
   await assent.storage.companyApps.setRule({
     ...{ partition, companyId, clientId: client.clientId, by: null, now: now() },

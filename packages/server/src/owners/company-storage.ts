@@ -3,6 +3,7 @@
 import type { Client, Consent, ListedGrant, Millis } from "../oauth/model.ts";
 import type { AnsweredScope } from "./answered-hosts.ts";
 import type { PauseOutcome, Pausing } from "./change-conditions.ts";
+import type { OwnChoices } from "./last-company.ts";
 import type { StoredMail } from "./mail/storage.ts";
 
 /** The rule for apps that no rule of the company names: members decide, members ask an admin, or only admins decide. */
@@ -346,7 +347,7 @@ export interface CompanyStorage {
     /** The active ones with the person's own consent to the app, with any status. */
     consentAndCompaniesOf(
       args: OfPerson & { readonly clientId: string },
-    ): Promise<{ readonly consent: Consent | undefined; readonly companies: readonly Acting[] }>;
+    ): Promise<OwnChoices & { readonly companies: readonly Acting[] }>;
   };
   readonly companyApps: {
     list(args: CompanyKey & { readonly now: Millis }): Promise<readonly CompanyApp[]>;

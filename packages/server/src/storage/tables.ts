@@ -47,6 +47,7 @@ export const TABLES: readonly Table[] = [
   { name: "company_rule_members", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
   { name: "company_opt_outs", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },
   { name: "company_choices", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "ended" },
+  { name: "last_companies", key: ["partition", "person_id", "client_id"], afterRestore: "kept" },
   // An admin could have removed one since the backup.
   { name: "company_connections", key: ["partition", "company_id", "client_id", "audience"], afterRestore: "emptied" },
   { name: "company_requests", key: ["partition", "company_id", "client_id", "person_id"], afterRestore: "kept" },

@@ -11,6 +11,7 @@ import type { CompanyStorage } from "../owners/company-storage.ts";
 import type { FactorStorage } from "../owners/factor-storage.ts";
 import type { ExternalAnswerStorage } from "../owners/identities/external-answer-storage.ts";
 import type { KnownDeviceStorage } from "../owners/known-device-storage.ts";
+import type { LastCompanyStorage } from "../owners/last-company.ts";
 import type { LogoutNoticeStorage } from "../owners/logout-notice-storage.ts";
 import type { MailStorage } from "../owners/mail/storage.ts";
 import type { RecoveryStorage } from "../owners/recovery/storage.ts";
@@ -23,6 +24,7 @@ import {
   companyConnections,
   companySignIn,
   invitations,
+  lastCompanies,
   members,
   membershipOutbox,
 } from "./companies/index.ts";
@@ -76,6 +78,7 @@ export type Ports = GrantStorage &
   CompanyStorage &
   CompanySignInStorage &
   CompanyConnectionStorage &
+  LastCompanyStorage &
   MailStorage &
   RecoveryStorage &
   EventStorage &
@@ -117,6 +120,7 @@ export const aggregates: { readonly [Name in keyof Ports]: VerbsOf<Ports[Name]> 
   companyApps,
   companySignIn,
   companyConnections,
+  lastCompanies,
   invitations,
   membershipOutbox,
 

@@ -3,6 +3,7 @@
 import type { DelegationStorage } from "../../oauth/token-exchange/storage.ts";
 import type { Uses } from "../../storage-subset.ts";
 import type { CompanyStorage } from "../company-storage.ts";
+import type { LastCompanyStorage } from "../last-company.ts";
 import type { OfferedDuration, OwnerStorage } from "../storage.ts";
 import type { HistoryContext } from "./history-page.ts";
 import type { TokenExpiryContext } from "./remaining-token-lifetime.ts";
@@ -26,6 +27,7 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       | "apiUses.list"
     > &
     Uses<DelegationStorage, "delegations.list"> &
+    Uses<LastCompanyStorage, "lastCompanies.list"> &
     Uses<
       CompanyStorage,
       | "members.companiesOf"

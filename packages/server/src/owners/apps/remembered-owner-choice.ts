@@ -8,6 +8,7 @@ import type { SignedIn } from "../authorization/context.ts";
 import { verdictOn } from "../company-rules.ts";
 import type { Acting, Company } from "../company-storage.ts";
 import { isPaused, unexpired } from "../consent-after-decision.ts";
+import { isOvertaken, ownAnswerAt } from "../last-company.ts";
 import type { Person } from "../person.ts";
 import type { AppChanged } from "./change-app.ts";
 import type { AppsContext } from "./context.ts";
@@ -20,7 +21,7 @@ export interface NextOwners {
   readonly companies: readonly Company[];
   /**
    * True: the app gets nothing without a page, because it is paused for one of them, or can't act any more for the owner
-   * whom the person chose last.
+   * whom the person chose last, also where an admin blocked it or the person left the company.
    */
   readonly asks: boolean;
 }
@@ -40,6 +41,7 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
   const now = context.now();
   const companies = await companiesOf(person, null, context);
   if (companies.length === 0) return undefined;
+  const lastCompanies = await storage.lastCompanies.list(person);
   const found = await Promise.all(
     companies.map(async ({ company }) => {
       const key = { partition: company.partition, companyId: company.companyId, personId };
@@ -53,7 +55,8 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
           ]);
           const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
           const holds = mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
-          return { clientId, company, holds, paused: isPaused(consent), chosenAt: acting?.chosenAt ?? 0 };
+          const answer = { ownerId: company.companyId, holds, chosenAt: acting?.chosenAt ?? 0 };
+          return { clientId, company, ...answer, paused: isPaused(consent) };
         }),
       );
       return held;
@@ -68,10 +71,11 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
       const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
       const choices = choicesOf.get(clientId) ?? [];
       const paused = (self && isPaused(consent)) || choices.some((one) => one.paused);
-      const own = { holds: self, chosenAt: ownAnswerAt(consent) };
+      const own = { ownerId: personId, holds: self, chosenAt: ownAnswerAt(consent) };
       const answers = [own, ...(all.get(clientId) ?? [])];
       const last = answers.reduce((one, other) => (other.chosenAt > one.chosenAt ? other : one));
-      const asks = paused || (last.chosenAt > 0 && !last.holds);
+      const overtaken = isOvertaken(last.ownerId, last.chosenAt, lastCompanies.get(clientId));
+      const asks = paused || (last.chosenAt > 0 && !last.holds) || overtaken;
       return { self, companies: choices.map(({ company }) => company), asks };
     },
   };
@@ -84,14 +88,6 @@ export function ownConsent(
   { storage }: Pick<AppsContext, "storage">,
 ): Promise<Consent | undefined> {
   return storage.consents.find({ partition, ownerId, clientId });
-}
-
-/** When the person last answered for themselves. Negative: they asked since to be asked again. 0: on no page. */
-function ownAnswerAt(consent: Consent | undefined): Millis {
-  if (consent?.status !== "active") return 0;
-  const { chosenAt, via, updatedAt } = consent;
-  // Earlier versions stored no time of the choice.
-  return chosenAt ?? (via === "browser" || via === "device" ? updatedAt : 0);
 }
 
 /** Tells of an app whether the person allowed it for others than one company, too. Then it does not go to the company unasked. */

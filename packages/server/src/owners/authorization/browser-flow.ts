@@ -27,9 +27,9 @@ import {
   decide,
   durationsFor,
   grantTerms,
+  isLasting,
   noteRefusal,
   offersToday,
-  onceOnly,
   recordTerms,
   rememberedAnswer,
 } from "./consent-answer.ts";
@@ -207,7 +207,7 @@ async function answered(
   if (more !== undefined) return shown(more, owners, flow, reader, context);
   const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
   const { approvals } = flow.continuation;
-  const question = { client, owners, ...offered, onceByScope: true, approvals };
+  const question = { client, person: signedIn.person, owners, ...offered, onceByScope: true, approvals };
   const writer: AnswerWriter<FlowStep, FlowStep> = {
     denied: async (owner) => {
       const said = { person: signedIn.person, via: "browser" } as const;
@@ -424,11 +424,10 @@ async function record(
   if (allowed.owner.verdict !== "approved") {
     return { grant, outcome: await storage.grants.approve({ ...terms, remembered, grant, onceUntil, now }) };
   }
-  const chosen = onceOnly(allowed).length < grant.scopes.length;
   const outcome = await storage.grants.issue({
     grant,
     ends,
-    answer: { chosen, ...own, read: { locale: language, texts: terms.texts ?? {} } },
+    answer: { chosen: isLasting(allowed), ...own, read: { locale: language, texts: terms.texts ?? {} } },
     trustedFrom: terms.trustedFrom ?? 0,
     now,
   });

@@ -218,7 +218,7 @@ export interface AnswerWriter<Denied, Written> {
  */
 export async function decide<Denied, Written>(
   form: AnswerForm,
-  question: Question,
+  question: Question & { readonly person: Pick<Person, "partition" | "personId"> },
   writer: AnswerWriter<Denied, Written>,
   context: Pick<AuthorizationContext, "now" | "storage">,
 ): Promise<
@@ -236,8 +236,21 @@ export async function decide<Denied, Written>(
   const owners = form.decision === "allow" ? await Promise.all(question.owners.map(known)) : question.owners;
   const decision = readAnswer(form, { ...question, owners }, context.now());
   if (decision.kind === "denied") return { kind: "denied", written: await writer.denied(decision.owner) };
-  if (decision.kind === "allowed") return { kind: "allowed", written: await writer.allowed(decision) };
-  return decision;
+  if (decision.kind !== "allowed") return decision;
+  await noteCompany(decision, question, context);
+  return { kind: "allowed", written: await writer.allowed(decision) };
+}
+
+/** Before the answer is stored. If that fails, the app asks again, and doesn't act for another owner unseen. */
+async function noteCompany(
+  allowed: Allowed,
+  { client, person }: Parameters<typeof decide>[1],
+  { storage, now }: Pick<AuthorizationContext, "now" | "storage">,
+): Promise<void> {
+  const { ownerId: companyId, acting } = allowed.owner;
+  if (acting === undefined || !isLasting(allowed)) return;
+  const { partition, personId } = person;
+  await storage.lastCompanies.note({ partition, personId, clientId: client.clientId, companyId, chosenAt: now() });
 }
 
 /** The longest day of a year: on it, clocks are set back by an hour. */
@@ -281,6 +294,11 @@ export function onceOnly(allowed: Allowed): readonly string[] {
   return allowed.scopes.map(({ name }) => name).filter((name) => lengthOf(name, allowed) === "once");
 }
 
+/** True: the answer is not for this once alone, so it also chooses the owner for later. */
+export function isLasting(allowed: Allowed): boolean {
+  return onceOnly(allowed).length < allowed.scopes.length;
+}
+
 /** The grant of an answer. Its id derives from the question, so that an answer that is sent twice makes one grant. */
 export function grantTerms(
   client: Client,
@@ -293,10 +311,9 @@ export function grantTerms(
   const { partition, ownerId } = owner;
   // The request may name several APIs, and the owner may grant scopes of only one.
   const audience = audienceOf(scopes, [], new Map(), oauth.issuer);
-  const lasting = onceOnly(allowed).length < scopes.length;
   const names = scopes.map(({ name }) => name);
   const asked = owner.scopes.map(({ name }) => name);
-  const refreshable = lasting && allowsOffline(asked, names);
+  const refreshable = isLasting(allowed) && allowsOffline(asked, names);
   const whose = { partition, grantId, ownerId, personId: person.personId };
   return newGrant({ client, ...whose, scopes: names, audience, refreshable, signIn: session }, oauth);
 }

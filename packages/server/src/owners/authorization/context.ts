@@ -8,6 +8,7 @@ import type { InvitationCredentials } from "../companies/context.ts";
 import type { CompanyConnectionStorage } from "../company-connection-storage.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import type { KnownDeviceStorage } from "../known-device-storage.ts";
+import type { LastCompanyStorage } from "../last-company.ts";
 import type { Notice } from "../mail/company-notice-kinds.ts";
 import type { StoredMail } from "../mail/storage.ts";
 import type { PresentedDevice } from "../recognize-known-device.ts";
@@ -34,6 +35,7 @@ export interface AuthorizationContext extends CarrierContext, Pick<SignInPolicyC
     > &
     Uses<KnownDeviceStorage, "knownDevices.get"> &
     Uses<CompanyConnectionStorage, "companyConnections.list"> &
+    Uses<LastCompanyStorage, "lastCompanies.note"> &
     Uses<
       CompanyStorage,
       | "members.consentAndCompaniesOf"

@@ -120,12 +120,12 @@ async function answered(
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const { client, owners } = flow;
+  const { client, person, owners } = flow;
   if (form.decision !== "deny" && shown(flow).kind === "elsewhere") return { kind: "elsewhere", flow };
   // A single scope can't be for once, because the next poll reads the active scopes.
   const offered = { durations: durationsFor(client, context), today: offersToday(client, context) };
   const { approvals } = flow.continuation;
-  const question = { client, owners, ...offered, onceByScope: false, approvals };
+  const question = { client, person, owners, ...offered, onceByScope: false, approvals };
   const writer = {
     denied: (owner: OwnerChoice | undefined) => deny(flow, owner, reader, context),
     allowed: (allowed: Allowed) => allow(flow, allowed, reader, context),

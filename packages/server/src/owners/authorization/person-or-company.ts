@@ -29,6 +29,7 @@ import {
   standingScopes,
   undeclined,
 } from "../consent-needed.ts";
+import { isOvertaken, ownAnswerAt } from "../last-company.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import type { ShownApprovals } from "./continuation.ts";
 
@@ -44,6 +45,8 @@ export interface OwnerChoice {
   readonly reach: Reach;
   readonly verdict: Verdict;
   readonly consent: Consent | undefined;
+  /** True: the person chose a company after this owner, even if they can't choose it any more. */
+  readonly overtaken: boolean;
   /** What the app has now in the person's name, by scope. Absent: it was not read (`withLive`). */
   readonly live?: ReadonlyMap<string, HeldScope>;
 }
@@ -77,9 +80,12 @@ export async function ownerChoices(
   const { partition, personId } = person;
   const own = grantableScopes(scopes, person);
   const forCompanies = scopes.filter(({ ownerRole }) => ownerRole === null);
-  const { consent, companies } =
+  const { consent, companies, lastCompany } =
     forCompanies.length === 0
-      ? { consent: await storage.consents.find({ partition, ownerId: personId, clientId }), companies: [] }
+      ? {
+          consent: await storage.consents.find({ partition, ownerId: personId, clientId }),
+          ...{ companies: [], lastCompany: undefined },
+        }
       : await storage.members.consentAndCompaniesOf({ partition, personId, clientId, now });
   const after = companies.length === 0 ? person : await storage.people.get({ partition, personId });
   const same = after?.passwordChangedAt === person.passwordChangedAt;
@@ -93,11 +99,13 @@ export async function ownerChoices(
       return {
         ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach, consent },
         verdict: verdictOf(acting, consent, names, reach, now),
+        overtaken: isOvertaken(ownerId, acting.chosenAt ?? 0, lastCompany),
       };
     }),
   );
   const self: OwnerChoice = {
     ...{ partition, ownerId: personId, acting: undefined, scopes: own, reach, verdict: "decides", consent },
+    overtaken: isOvertaken(personId, Math.abs(ownAnswerAt(consent)), lastCompany),
   };
   return [self, ...choices].filter((choice) => choice.scopes.length > 0);
 }
@@ -133,7 +141,8 @@ export function decideOwner(
   // With `select_account`, the person also chooses the owner. Neither a pause nor the end of an answer or approval for the
   // owner whom the person chose last may move the app to another owner unseen.
   const moves = remembered !== undefined && only?.choice !== remembered;
-  const chooses = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice) || moves);
+  const among = mayAsk && (request.prompt.includes("select_account") || choices.some(isPausedByChoice) || moves);
+  const chooses = among || only?.choice.overtaken === true;
   if (only !== undefined && ready.length === 1 && !chooses) {
     return { kind: only.decision === "vouched" ? "vouched" : "skip", choice: only.choice, allGranted: false };
   }
@@ -152,10 +161,7 @@ export function decideOwner(
  */
 export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const decided = ({ acting, consent }: OwnerChoice) =>
-    acting === undefined
-      ? consent?.status === "active" &&
-        (consent.chosenAt !== null || consent.via === "browser" || consent.via === "device")
-      : acting.chosenAt !== null;
+    acting === undefined ? ownAnswerAt(consent) !== 0 : acting.chosenAt !== null;
   const last = latestChosen(choices.filter(decided));
   return last === undefined || wantsToBeAsked(last) ? undefined : last;
 }
@@ -163,7 +169,7 @@ export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undef
 /** True: the person chose this owner for the app, and has asked since to be asked again. */
 function wantsToBeAsked({ acting, consent }: OwnerChoice): boolean {
   if (acting !== undefined) return acting.chosenAt !== null && !acting.chosen;
-  return consent?.status === "active" && (consent.chosenAt ?? 0) < 0;
+  return ownAnswerAt(consent) < 0;
 }
 
 /** True: the person chose this owner for the app on a page, and has not asked since to be asked again. */

@@ -60,6 +60,7 @@ import {
   traceInvitation,
   withdrawInvitation,
 } from "./invitations.ts";
+import { list as listLastCompanies, note as noteLastCompany } from "./last-companies.ts";
 import {
   addMember,
   adoptCompanyLink,
@@ -126,6 +127,8 @@ export const companyApps = {
   listRequests,
   listVerified: listVerifiedClients,
 };
+export const lastCompanies = { note: noteLastCompany, list: listLastCompanies };
+
 export const companyConnections = {
   list: listCompanyConnections,
   find: findCompanyConnection,

@@ -11,8 +11,9 @@ import { answeredHosts } from "../../owners/answered-hosts.ts";
 import { approvalFor, cappedEnds, chosenEndOf, needsNoPage, ONCE_OVER, verdictOn } from "../../owners/company-rules.ts";
 import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
+import type { OwnChoices } from "../../owners/last-company.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
-import { consentColumns, consentOf, text } from "../row-conversion.ts";
+import { consentColumns, consentOf, text, whole } from "../row-conversion.ts";
 import { actingColumns, actingOf, shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
@@ -171,32 +172,35 @@ export interface PersonAndClient {
 /** What every page of an authorization reads: the person's own consent, and the companies that they can answer for. */
 export const consentAndCompaniesOf = steps<
   PersonAndClient & { readonly now: Millis },
-  { readonly consent: Consent | undefined; readonly companies: readonly Acting[] }
+  OwnChoices & { readonly companies: readonly Acting[] }
 >(async (call, args) => {
-  const { consent, links } = await call(consentAndLinksOf, args);
-  return { consent, companies: await companiesBehind(call, links, args) };
+  const { links, ...own } = await call(consentAndLinksOf, args);
+  return { ...own, companies: await companiesBehind(call, links, args) };
 });
 
 /**
  * One row for each link, each with the consent; without links, one row. No LIMIT: SQLite prepares a statement with a
  * limit in a parameter again each time, which takes ten times as long as the statement.
  */
-export const consentAndLinksOf = query<
-  PersonAndClient,
-  { readonly consent: Consent | undefined; readonly links: readonly CompanyLink[] }
->({
-  sql: sql`SELECT ${consentColumns}, linked_company, link, link_status FROM
+export const consentAndLinksOf = query<PersonAndClient, OwnChoices & { readonly links: readonly CompanyLink[] }>({
+  sql: sql`SELECT ${consentColumns}, linked_company, link, link_status, last_company, last_chosen_at FROM
       (SELECT person_id AS answering FROM people WHERE partition = :partition AND person_id = :personId) AS p
       LEFT JOIN (SELECT ${consentColumns} FROM consents
         WHERE partition = :partition AND owner_id = :personId AND client_id = :clientId) AS c ON owner_id = answering
       LEFT JOIN (SELECT person_id AS linked_person, company_id AS linked_company, link, status AS link_status FROM member_links
         WHERE partition = :partition AND person_id = :personId) AS l ON linked_person = answering
+      LEFT JOIN (SELECT person_id AS last_person, company_id AS last_company, chosen_at AS last_chosen_at FROM last_companies
+        WHERE partition = :partition AND person_id = :personId AND client_id = :clientId) AS o ON last_person = answering
     ORDER BY linked_company`,
   bind: ({ partition, personId, clientId }) => ({ partition, personId, clientId }),
   outcome: (rows) => {
     const [first] = rows;
     return {
       consent: first === undefined || first["client_id"] === null ? undefined : consentOf(first),
+      lastCompany:
+        first === undefined || first["last_company"] === null
+          ? undefined
+          : { companyId: text(first, "last_company"), chosenAt: whole(first, "last_chosen_at") },
       links: rows
         .filter((row) => row["linked_company"] !== null)
         .slice(0, MAX_COMPANIES)

@@ -58,6 +58,7 @@ import { connectionsOfClient } from "./0055-connections-of-client.ts";
 import { leftOutUnapproved } from "./0056-left-out-unapproved.ts";
 import { hostOfRequest } from "./0057-host-of-request.ts";
 import { hostsOfAnswers } from "./0058-hosts-of-answers.ts";
+import { lastCompanies } from "./0059-last-companies.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -119,6 +120,7 @@ export const migrations: readonly Migration[] = [
   leftOutUnapproved,
   hostOfRequest,
   hostsOfAnswers,
+  lastCompanies,
 ];
 
 /** The newest migration of this program. A database without a newer one needs nothing else. */

@@ -26,7 +26,7 @@ const acting = (rule: string | undefined, scopes: readonly string[] = []) =>
   }) as unknown as NonNullable<OwnerChoice["acting"]>;
 const me: OwnerChoice = {
   ...{ partition: 0, ownerId: "me", acting: undefined, scopes: [read, write], reach },
-  ...{ verdict: "decides", consent: undefined },
+  ...{ verdict: "decides", consent: undefined, overtaken: false },
 };
 const blocked: OwnerChoice = { ...me, ownerId: "blocked", acting: acting("block"), verdict: "blocked" };
 const company: OwnerChoice = { ...me, ownerId: "company", acting: acting("allow", ["read"]), verdict: "ask" };

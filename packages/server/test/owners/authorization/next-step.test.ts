@@ -29,9 +29,19 @@ function owner(ownerId: string, names: readonly string[] = [], more: Partial<Own
   const consent =
     names.length === 0
       ? undefined
-      : ({ status: "active", scopes, lastUsedAt: 1, pausedAt: null } as unknown as Consent);
+      : ({ status: "active", scopes, chosenAt: 1, lastUsedAt: 1, pausedAt: null } as unknown as Consent);
   const reach = reachOf({}, REDIRECT, null);
-  return { partition: 0, ownerId, acting: undefined, scopes: [read], reach, verdict: "decides", consent, ...more };
+  return {
+    partition: 0,
+    ownerId,
+    acting: undefined,
+    scopes: [read],
+    reach,
+    verdict: "decides",
+    consent,
+    overtaken: false,
+    ...more,
+  };
 }
 const me = owner("me");
 const remembered = owner("me", ["read"]);

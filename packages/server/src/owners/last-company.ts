@@ -1,0 +1,40 @@
+/** The company that a person chose last for an app, also if they can't choose it any more. */
+
+import type { Consent, Millis } from "../oauth/model.ts";
+
+/** An answer on a page that chose a company for later, too. */
+export interface LastCompany {
+  readonly companyId: string;
+  readonly chosenAt: Millis;
+}
+
+/** What a person answered an app for themselves, with any status, and the company that they chose last for it. */
+export interface OwnChoices {
+  readonly consent: Consent | undefined;
+  readonly lastCompany: LastCompany | undefined;
+}
+
+/** The storage port. The company's own record of the answer goes when an admin blocks the app or removes the person. */
+export interface LastCompanyStorage {
+  readonly lastCompanies: {
+    /** Replaces the earlier one. */
+    note(
+      args: LastCompany & { readonly partition: number; readonly personId: string; readonly clientId: string },
+    ): Promise<void>;
+    /** For all apps, by `client_id`. */
+    list(args: { readonly partition: number; readonly personId: string }): Promise<ReadonlyMap<string, LastCompany>>;
+  };
+}
+
+/** True: the person chose another owner after this one, whom they last chose at `chosenAt` (0: never). */
+export function isOvertaken(ownerId: string, chosenAt: Millis, last: LastCompany | undefined): boolean {
+  return last !== undefined && last.companyId !== ownerId && last.chosenAt > chosenAt;
+}
+
+/** When the person last answered for themselves. Negative: they asked since to be asked again. 0: on no page. */
+export function ownAnswerAt(consent: Consent | undefined): Millis {
+  if (consent?.status !== "active") return 0;
+  const { chosenAt, via, updatedAt } = consent;
+  // Earlier versions stored no time of the choice.
+  return chosenAt ?? (via === "browser" || via === "device" ? updatedAt : 0);
+}
