@@ -58,15 +58,18 @@ export async function createCompany(
 export type CompanyRef = string | { readonly id: string };
 
 /** Throws `unknown`. */
-export async function companyBySlug(slug: CompanyRef, { storage }: AdminContext): Promise<Company> {
+export async function companyBySlug(slug: CompanyRef, context: AdminContext): Promise<Company> {
+  return (await findCompany(slug, context)) ?? unknownCompany(slug);
+}
+
+/** Undefined: there is none. */
+export async function findCompany(slug: CompanyRef, { storage }: AdminContext): Promise<Company | undefined> {
   if (typeof slug !== "string") {
     const partition = partitionOf(slug.id);
-    const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: slug.id });
-    return found ?? unknownCompany(slug);
+    return partition === -1 ? undefined : storage.companies.get({ partition, companyId: slug.id });
   }
   const canonical = canonicalSlug(slug);
-  const company = canonical === undefined ? undefined : await storage.companies.find({ slug: canonical });
-  return company ?? unknownCompany(slug);
+  return canonical === undefined ? undefined : storage.companies.find({ slug: canonical });
 }
 
 /** All companies, oldest first, page by page. */

@@ -97,7 +97,7 @@ async function connectionProblems(
   if (company !== null && !knownCompanies.includes(company)) {
     const partition = partitionOf(company);
     const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: company });
-    if (found === undefined) say("company", "there is no company with this id");
+    if (found === undefined) say("company", "there is no such company");
   }
   return problems;
 }

@@ -374,7 +374,7 @@ async function unknownNames(
     company === null ||
     (partition !== -1 && (await storage.companies.get({ partition, companyId: company })) !== undefined);
   return [
-    ...(isCompany ? [] : [{ field: "company", problem: "there is no company with this id" }]),
+    ...(isCompany ? [] : [{ field: "company", problem: "there is no such company" }]),
     ...(missing.length === 0
       ? []
       : [{ field: "scope", problem: `${list(missing)}: there is no such scope; create it first` }]),

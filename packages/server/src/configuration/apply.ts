@@ -263,7 +263,11 @@ async function carryOut(
   const built = steps.filter((step) => step.action !== "delete");
   // An API's default scopes are created after the API, and before the API names them.
   const late = ({ action, kind }: Step) => action === "update" && kind.section === "resources";
-  const ordered: (Step | Settle)[] = [...new Set(built.map(({ kind }) => kind.section))].flatMap((section) => {
+  // Clients and issuers can be for companies, which need neither.
+  const isFirst = (section: string) => Number(section === "companies");
+  const sections = [...new Set(built.map(({ kind }) => kind.section))];
+  const inOrder = sections.toSorted((one, other) => isFirst(other) - isFirst(one));
+  const ordered: (Step | Settle)[] = inOrder.flatMap((section) => {
     const own = built.filter(({ kind }) => kind.section === section);
     const creates = own.filter((step) => step.action === "create");
     const settled = creates

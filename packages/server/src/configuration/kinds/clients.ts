@@ -20,8 +20,12 @@ import {
   status,
 } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
+import { idOfCompany, slugOfCompany } from "./companies.ts";
 
 const SECRET = "client_secret";
+
+/** What a client may exchange, in the form of a file. */
+type Policy = { readonly connections?: readonly ConnectionRecord[] } | null | undefined;
 
 function defaults({ type, grant_types: grants, workload_identity: workload }: Fields): Fields {
   const isPublic = type === "public";
@@ -54,8 +58,8 @@ function defaults({ type, grant_types: grants, workload_identity: workload }: Fi
   };
 }
 
-function presentOf(client: Client, { issuer }: Context): Present {
-  const record = clientRecord(client, issuer);
+async function presentOf(client: Client, context: Context): Promise<Present> {
+  const record: Fields = await withCompanies(clientRecord(client, context.issuer), (id) => slugOfCompany(id, context));
   return {
     label: client.clientId,
     recordId: client.clientId,
@@ -82,9 +86,23 @@ async function found(labels: readonly string[] | null, context: Context): Promis
   return all;
 }
 
+/** The same with another name of each company that a connection is for. */
+async function withCompanies(fields: Fields, nameOf: (company: string) => Promise<string>): Promise<Fields> {
+  const policy = fields["token_exchange"] as Policy;
+  if (policy?.connections === undefined) return fields;
+  const connections = policy.connections.map(async (one) => {
+    const { company = null } = one;
+    return company === null ? one : { ...one, company: await nameOf(company) };
+  });
+  return { ...fields, token_exchange: { ...policy, connections: await Promise.all(connections) } };
+}
+
+/** Changes as the admin API takes them. */
+const asInApi = (fields: Fields, context: Context) => withCompanies(fields, (named) => idOfCompany(named, context));
+
 /** Fields of a connection that the file leaves out have their defaults. */
 function canonical(fields: Fields): Fields {
-  const policy = fields["token_exchange"] as { readonly connections?: readonly ConnectionRecord[] } | null | undefined;
+  const policy = fields["token_exchange"] as Policy;
   if (policy?.connections === undefined) return fields;
   const connections = policy.connections.map((one) => connectionRecord(connectionOf(one)));
   return { ...fields, token_exchange: { ...policy, connections } };
@@ -99,7 +117,7 @@ export const clients: Kind = {
   defaults,
   canonical,
   find: async (wanted, _marks, context) =>
-    (await found(wanted?.labels ?? null, context)).map((one) => presentOf(one, context)),
+    Promise.all((await found(wanted?.labels ?? null, context)).map((one) => presentOf(one, context))),
   hasSecret: ({ record }, _field, secret) => hasCurrentSecret(record as Client, secret),
   secretsOf: ({ record }) => ((record as Client).secrets.length > 0 ? [SECRET] : []),
   async create({ label, fields, secrets }, operator) {
@@ -113,11 +131,14 @@ export const clients: Kind = {
   },
   // Its actors can be clients that come later in the file.
   async settle({ label, fields: { token_exchange: policy } }, operator) {
-    if (policy !== undefined) await operator.run("clients.update", { client_id: label }, { token_exchange: policy });
+    if (policy === undefined) return;
+    const changes = await asInApi({ token_exchange: policy }, operator.context);
+    await operator.run("clients.update", { client_id: label }, changes);
   },
   async update(before, { status: asked, ...changes }, { secrets }, operator) {
     const clientId = { client_id: before.label };
-    if (Object.keys(changes).length > 0) await operator.run("clients.update", clientId, changes);
+    if (Object.keys(changes).length > 0)
+      await operator.run("clients.update", clientId, await asInApi(changes, operator.context));
     const secret = secrets[SECRET];
     // Another method can have deleted the secret.
     const changed = (await operator.context.storage.clients.get({ clientId: before.label }))?.record;
@@ -131,7 +152,8 @@ export const clients: Kind = {
   async ends({ label, record }, how, context, changes) {
     const before = record as Client;
     const isStopping = how === "delete" || changes["status"] === "disabled";
-    const connections = await connectionsEnding(before, isStopping ? null : changes["token_exchange"], context);
+    const { token_exchange: policy } = await asInApi(changes, context);
+    const connections = await connectionsEnding(before, isStopping ? null : policy, context);
     if (!isStopping) {
       const limit = changes["consent_ceiling"] as Client["consentCeiling"];
       const after = limit === undefined ? before : { ...before, consentCeiling: limit };
@@ -175,9 +197,7 @@ export const clients: Kind = {
  */
 async function connectionsEnding(before: Client, policy: unknown, context: Context): Promise<Ended> {
   if (policy === undefined) return {};
-  const after = ((policy as { readonly connections?: readonly ConnectionRecord[] } | null)?.connections ?? []).map(
-    connectionOf,
-  );
+  const after = ((policy as Policy)?.connections ?? []).map(connectionOf);
   const all = (await impactOfConnections(before.clientId, context))
     .filter(({ connection }) => connection.status !== "paused")
     .map((impact) => ({ impact, loss: narrowingOf(impact.connection, after) }));

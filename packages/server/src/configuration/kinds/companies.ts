@@ -1,6 +1,6 @@
 /** Companies in a configuration, without their members. Their key is the slug. */
 
-import { allCompanies } from "../../admin/companies.ts";
+import { allCompanies, findCompany } from "../../admin/companies.ts";
 import { companySignInRecord, signInOf } from "../../admin/company-sign-in.ts";
 import { impactOfCompany } from "../../admin/deletion-impact.ts";
 import { companyRecord } from "../../admin/output-records.ts";
@@ -42,6 +42,16 @@ export async function companiesCalled(slugs: readonly string[] | null, { storage
   }
   const found = await Promise.all([...new Set(slugs)].map((slug) => storage.companies.find({ slug })));
   return found.filter((one) => one !== undefined);
+}
+
+/** A file names a company by its slug. Records have its id, and so may a file: then the two are the same. */
+export async function idOfCompany(named: string, context: Context): Promise<string> {
+  return (await findCompany(named, context))?.companyId ?? named;
+}
+
+/** The slug of a record's company. A company that is gone keeps its id. */
+export async function slugOfCompany(companyId: string, context: Context): Promise<string> {
+  return (await findCompany({ id: companyId }, context))?.slug ?? companyId;
 }
 
 const list = (value: unknown) => value as readonly string[];

@@ -4,8 +4,9 @@ import { impactOfIssuer } from "../../admin/deletion-impact.ts";
 import { issuerRecord } from "../../admin/output-records.ts";
 import { DEFAULT_ASSERTION_LIFETIME, limitsLost } from "../../admin/trusted-issuers.ts";
 import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
-import { entrySchema, type Fields, type Kind, type Present, present, withDomains } from "../kind.ts";
+import { type Context, entrySchema, type Fields, type Kind, type Present, present, withDomains } from "../kind.ts";
 import { bodyOf } from "../run-operations.ts";
+import { idOfCompany, slugOfCompany } from "./companies.ts";
 
 const defaults = (): Fields => ({
   ...{ type: "jwt", jwks: null, jwks_uri: null, certificate: null },
@@ -15,22 +16,36 @@ const defaults = (): Fields => ({
   ...{ company: null, tenant: null },
 });
 
-function presentOf(issuer: TrustedIssuer): Present {
-  const record = issuerRecord(issuer);
+async function presentOf(issuer: TrustedIssuer, context: Context): Promise<Present> {
+  const { company = null, ...record } = issuerRecord(issuer);
   const certificate = issuer.certificates.length === 0 ? null : issuer.certificates.join("");
   return {
     label: issuer.issuer,
     recordId: issuer.issuer,
-    fields: present({ ...record, subject_claim: issuer.subjectClaim, certificate }, defaults()),
+    fields: present(
+      {
+        ...record,
+        ...{ subject_claim: issuer.subjectClaim, certificate },
+        company: typeof company === "string" ? await slugOfCompany(company, context) : null,
+      },
+      defaults(),
+    ),
     record: issuer,
   };
 }
 
+async function withCompanyId(fields: Fields, context: Context): Promise<Fields> {
+  const { company } = fields;
+  return typeof company === "string" ? { ...fields, company: await idOfCompany(company, context) } : fields;
+}
+
 /** Keys are sent as one of them, never as null. */
-function body(changes: Fields): Fields {
+async function body(changes: Fields, context: Context): Promise<Fields> {
   const keys = ["jwks", "jwks_uri", "certificate"];
   return Object.fromEntries(
-    Object.entries(changes).filter(([name, value]) => !(keys.includes(name) && value === null)),
+    Object.entries(await withCompanyId(changes, context)).filter(
+      ([name, value]) => !(keys.includes(name) && value === null),
+    ),
   );
 }
 
@@ -42,16 +57,17 @@ export const issuers: Kind = {
   ...{ secrets: [], documents: ["certificate"], fixed: ["type"] },
   defaults,
   canonical: withDomains,
-  async find(wanted, _marks, { storage }) {
-    const all = await storage.issuers.list();
-    return all.filter(({ issuer }) => wanted === null || wanted.labels.includes(issuer)).map(presentOf);
+  async find(wanted, _marks, context) {
+    const all = await context.storage.issuers.list();
+    const found = all.filter(({ issuer }) => wanted === null || wanted.labels.includes(issuer));
+    return Promise.all(found.map((one) => presentOf(one, context)));
   },
   async create({ label, fields }, operator) {
-    await operator.run("issuers.create", {}, { ...fields, issuer: label });
+    await operator.run("issuers.create", {}, { ...(await withCompanyId(fields, operator.context)), issuer: label });
     return label;
   },
   async update({ label }, changes, _entry, operator) {
-    await operator.run("issuers.update", { issuer: label }, body(changes));
+    await operator.run("issuers.update", { issuer: label }, await body(changes, operator.context));
   },
   async remove({ label }, operator) {
     await operator.run("issuers.delete", { issuer: label });

@@ -24,7 +24,12 @@ export const tokenExchange = Type.Object({
       Type.Object(
         {
           audience: text(1024, "the issuer of another authorization server"),
-          company: maybe(orNull(ids, "the id of the company for whose members; null: for everybody here")),
+          company: maybe(
+            orNull(
+              ids,
+              "the id of the company for whose members (in a configuration, the slug or the id); null: for everybody here",
+            ),
+          ),
           client_id: text(1024, "the app's client_id there"),
           scope: scopeText("the most that an ID-JAG can have, in scopes of that server"),
           resources: maybe(texts(20, 1024, "the APIs there that an ID-JAG can name")),

@@ -66,7 +66,12 @@ const settings = {
   subjects: maybe(texts(200, 254, "subjects that its assertions may name, or @domain; empty: any")),
   create_owners: maybe(Type.Boolean()),
   token_exchange: maybe(Type.Boolean({ description: "clients may exchange its JWTs (RFC 8693)" })),
-  company: maybe(orNull(ids, "ID-JAG: the id of the company for whose members alone it speaks; null: for everybody")),
+  company: maybe(
+    orNull(
+      ids,
+      "ID-JAG: the id of the company for whose members alone it speaks (in a configuration, the slug or the id); null: for everybody",
+    ),
+  ),
   tenant: maybe(orNull(text(255), "ID-JAG: the value that the claim tenant must have; null: none")),
   status: maybe(oneOf(["active", "disabled"])),
 };
