@@ -302,7 +302,7 @@ export function ownSettingsOf(options: ClientOptions): OwnClientSettings {
 
 async function create_(options: ClientOptions & { readonly type: "confidential" | "public" }, command: Command) {
   await withAdmin(options, async (admin, out) => {
-    const { clientRecord, createClient, leavesPkceOpen, metadataUrl } = await import("@assent/server/admin");
+    const { clientRecord, createClient, pkceNotes } = await import("@assent/server/admin");
     const picture = typeof options.logo === "string" ? await logoOf(options.logo) : undefined;
     const { client, secret } = await createClient(
       {
@@ -315,28 +315,21 @@ async function create_(options: ClientOptions & { readonly type: "confidential" 
     );
     await warn(client, admin, out, command);
     const similar = await warnOfSimilar(client, admin, out);
-    out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
-    if (leavesPkceOpen(client, admin.config)) {
-      out.note(
-        "PKCE is optional for this client. If the client uses PKCE, like every current library, require it (RFC 9700 §2.1.1):",
-      );
-      out.note(`  assent client update ${client.clientId} --require-pkce`);
-    }
-    const { issuer } = admin;
-    out.note(nextStep(client, { issuer, metadata: metadataUrl(issuer) }, secret !== null));
+    const record = { ...clientRecord(client, admin.issuer, secret), ...similar };
+    out.record(record, ["client_secret"]);
+    for (const note of pkceNotes(client, admin.config)) out.note(note);
+    out.note(await nextStep(record, admin.issuer));
   });
 }
 
 /** What to do with a client that was just registered. */
-function nextStep(
-  { clientId, scopes, ownScopes }: { clientId: string; scopes: readonly string[]; ownScopes: readonly string[] },
-  { issuer, metadata }: { issuer: string; metadata: string },
-  hasSecret: boolean,
-): string {
-  if (scopes.length === 0 && ownScopes.length === 0) {
+export async function nextStep(record: Readonly<Record<string, unknown>>, issuer: string): Promise<string> {
+  const { client_id: clientId, client_secret: secret = null, scope, own_scope: ownScope } = record;
+  if ([scope, ownScope].every((one) => (one ?? "") === "")) {
     return `Next: add the scopes that the client may request: assent client update ${clientId} --add-scope SCOPE (to list them, run assent scope list).`;
   }
-  return `Next: put the issuer ${issuer}, client_id${hasSecret ? " and client_secret" : ""} into the app's configuration. Its library finds the rest at ${metadata}`;
+  const { metadataUrl } = await import("@assent/server/admin");
+  return `Next: put the issuer ${issuer}, client_id${secret === null ? "" : " and client_secret"} into the app's configuration. Its library finds the rest at ${metadataUrl(issuer)}`;
 }
 
 async function list(options: JsonOption & { readonly limit?: number; readonly filter?: Filters }) {
@@ -384,8 +377,9 @@ async function change(
   const { metadata, lists: _, ...own } = changes;
   requireChanges({ ...metadata, ...own, ...lists }, "client");
   await withAdmin(options, async (admin, out) => {
-    const { clientOf, clientRecord, droppedValues, needsSecret, redirectRemarks, rotateSecret, changeClient } =
-      await import("@assent/server/admin");
+    const use = await import("@assent/server/admin");
+    const { changeClient, clientOf, clientRecord, droppedValues, namesClient } = use;
+    const { needsSecret, redirectRemarks, rotateSecret } = use;
     const before = await clientOf(clientId, admin);
     const told = await statusChange(clientId, options.status, options, admin);
     const { client: stored, notes } = await changeClient(clientId, changes, admin);
@@ -397,7 +391,7 @@ async function change(
     for (const remark of dropRemarks(options, droppedValues(before, client))) out.warn(remark);
     for (const remark of redirectRemarks(before, client)) out.warn(lineOf(remark, command));
     await warn(client, admin, out, command);
-    const similar = await warnOfSimilar(client, admin, out);
+    const similar = namesClient(metadata ?? {}) ? await warnOfSimilar(client, admin, out) : {};
     out.record({ ...clientRecord(client, admin.issuer, secret), ...similar }, ["client_secret"]);
     if (secret !== null) out.note("The old secret no longer works.");
     for (const note of notes) out.note(note);

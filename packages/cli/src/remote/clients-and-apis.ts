@@ -7,6 +7,7 @@ import {
   type ClientOptions,
   clientRemarkLine,
   metadataOf,
+  nextStep,
   ownSettingsOf,
   similarWarnings,
 } from "../commands/client.ts";
@@ -66,6 +67,7 @@ const createClient: RemoteCommand = async ({ options, command, api, out }) => {
   for (const remark of (made["warnings"] ?? []) as Problem[]) out.warn(clientRemarkLine(remark, command));
   for (const warning of await similarWarnings(made)) out.warn(warning);
   show(out, withoutWarnings(made), SECRET);
+  out.note(await nextStep(made, api.server));
 };
 
 const list = (value: unknown): readonly string[] =>
@@ -104,12 +106,15 @@ const updateClient: RemoteCommand = async ({ args, options, command, api, out })
       : {
           ...(await api.call(status === "disabled" ? "clients.disable" : "clients.enable", { path: [id] })),
           ...given({ warnings: changed["warnings"], notes: changed["notes"] }),
+          ...given({ similar_clients: changed["similar_clients"] }),
         };
   const lost = Object.fromEntries(
     Object.keys(fields).map((field) => [field, list(before[field]).filter((one) => !list(after[field]).includes(one))]),
   );
   for (const remark of dropRemarks(options, lost)) out.warn(remark);
-  show(out, after, [], (remark) => clientRemarkLine(remark, command));
+  for (const remark of (after["warnings"] ?? []) as Problem[]) out.warn(clientRemarkLine(remark, command));
+  for (const warning of await similarWarnings(after)) out.warn(warning);
+  show(out, withoutWarnings(after));
   if (told.done !== undefined) out.note(told.done);
 };
 

@@ -11,7 +11,7 @@ import { mayExchange } from "../owners/company-connections.ts";
 import type { Company, DefaultRule, HeldScope, ListedRule, Member } from "../owners/company-storage.ts";
 import type { Person } from "../owners/storage.ts";
 import { partitionOf } from "../storage/partition.ts";
-import { allClients, type ClientChanges, updateClient } from "./clients.ts";
+import { allClients, type ClientChanges, leavesPkceOpen, updateClient } from "./clients.ts";
 import {
   type AppPolicy,
   addMember,
@@ -487,4 +487,12 @@ export async function changeUserStatus(
 /** Names the companies that have no active admin without a person. */
 export function withoutAdminText(slugs: readonly string[]): string {
   return `No active admin is left in ${slugs.join(", ")}: "assent company add-member SLUG USER --role admin" makes a member an admin.`;
+}
+
+/** What the operator reads about PKCE when a client was made. */
+export function pkceNotes(client: Client, server: { readonly requirePkce: boolean }): readonly string[] {
+  if (!leavesPkceOpen(client, server)) return [];
+  return [
+    `PKCE is optional for this client. If the client uses PKCE, like every current library, require it (RFC 9700 §2.1.1): assent client update ${client.clientId} --require-pkce`,
+  ];
 }

@@ -42,7 +42,7 @@ export * from "./refusals/index.ts";
 export * from "./registration-tokens.ts";
 export * from "./scopes-and-resources.ts";
 export * from "./sign-in-providers.ts";
-export { MOST_SIMILAR, type SimilarClient, similarClients, similarText } from "./similar-client-names.ts";
+export { MOST_SIMILAR, namesClient, type SimilarClient, similarClients, similarText } from "./similar-client-names.ts";
 export * from "./subject-links.ts";
 export {
   type ConnectionRecord,

@@ -33,6 +33,11 @@ export async function similarClients(
   return similar;
 }
 
+/** True: these changes give a client another name, in any language. */
+export function namesClient(metadata: object): boolean {
+  return Object.keys(metadata).some((field) => field === "client_name" || field.startsWith("client_name#"));
+}
+
 /** A warning for the operator. `similar`: one or more. */
 export function similarText(similar: readonly SimilarClient[]): string {
   const first = similar.slice(0, 3).map(({ clientId, name }) => `${clientId} (${name})`);

@@ -115,7 +115,7 @@ export const clientRecord = translatedRecord("client_name", {
   client_secrets: Type.Array(record({ created_at: time, expires_at: orNull(time) })),
   similar_clients: maybe(
     Type.Array(record({ client_id: ids, client_name: text(500) }), {
-      description: "in the answer that makes it: clients that owners could take for this one",
+      description: "in the answer that makes or names it: clients that owners could take for this one",
     }),
   ),
   updated_at: time,

@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 import { isAdminScope } from "../../../admin/api-access/admin-scopes.ts";
 import type { Authority } from "../../../admin/api-access/authority.ts";
 import { trustedClients } from "../../../admin/api-access/trusted-clients.ts";
-import { changeClient } from "../../../admin/change-notes.ts";
+import { changeClient, pkceNotes } from "../../../admin/change-notes.ts";
 import {
   type ClientChanges,
   clientOf,
@@ -22,7 +22,7 @@ import { impactOfClient, impactOfConnections } from "../../../admin/deletion-imp
 import { listClients } from "../../../admin/directory.ts";
 import { clientImpactRecord } from "../../../admin/impact-records.ts";
 import { clientRecord, similarRecords } from "../../../admin/output-records.ts";
-import { similarClients } from "../../../admin/similar-client-names.ts";
+import { namesClient, similarClients } from "../../../admin/similar-client-names.ts";
 import { connectionOf, NO_EXCHANGE } from "../../../admin/token-exchange-policy.ts";
 import type { Client, TokenExchangePolicy } from "../../../oauth/model.ts";
 import { Cursors, DEFAULT_LIMIT, listQuery, pageOf } from "../lists.ts";
@@ -226,6 +226,10 @@ const remarkedClient = translatedRecord("client_name", {
   ...{ ...records.clientRecord.properties, ...records.withRemarks },
 });
 
+const changedClient = translatedRecord("client_name", {
+  ...{ ...records.clientRecord.properties, ...records.withRemarks, ...withNotes },
+});
+
 export const clients = [
   operation({
     ...at("clients.list", "GET /clients"),
@@ -254,10 +258,11 @@ export const clients = [
     ...at("clients.create", "POST /clients", 201),
     ...writes("clients"),
     summary: "Register a client",
-    notes: "The answer has `client_secret`, which nothing shows again. `warnings` names risky or missing settings.",
+    notes:
+      "The answer has `client_secret`, which nothing shows again. `warnings` names risky or missing settings, and `notes` safer ones.",
     command: "client create",
     body: newClient,
-    result: remarkedClient,
+    result: changedClient,
     tagged: true,
     async answer(call) {
       const { body, admin, authority } = call;
@@ -271,6 +276,7 @@ export const clients = [
       const advice = async () => ({
         ...similarRecords(await similarClients(client, admin)),
         ...remarksIn(clientRemarks(client, await surroundings(admin))),
+        ...notesIn(pkceNotes(client, call.tools.config)),
       });
       return { ...answered(client, call, secret), advice, location: `/clients/${client.clientId}` };
     },
@@ -297,9 +303,7 @@ export const clients = [
     command: "client update",
     alsoBy: ["client exchange", "client connect"],
     body: clientChanges,
-    result: translatedRecord("client_name", {
-      ...{ ...records.clientRecord.properties, ...records.withRemarks, ...withNotes },
-    }),
+    result: changedClient,
     tagged: true,
     matches: true,
     async answer(call) {
@@ -318,7 +322,8 @@ export const clients = [
         const { record, tagged } = answered(one, call);
         const ofHosts = redirectRemarks(seen.at(-1) ?? one, one);
         const remarks = [...ofHosts, ...clientRemarks(one, await surroundings(admin))];
-        return { record: { ...record, ...remarksIn(remarks), ...notesIn(notes) }, tagged };
+        const advice = async () => similarRecords(namesClient(body) ? await similarClients(one, admin) : []);
+        return { record: { ...record, ...remarksIn(remarks), ...notesIn(notes) }, tagged, advice };
       };
       if (body.reviewed !== true && body.verified !== true) return told(client);
       const { takeLogo } = await import("../../../admin/logo-of-reviewed-client.ts");
