@@ -143,7 +143,7 @@ export async function changeAppPolicy(
   const earlier = await ruleOf();
   const { partition, companyId } = before.company;
   const client = (await context.storage.clients.get({ clientId }))?.record;
-  const ceiling = client === undefined ? null : ceilingFor(client, context);
+  const ceiling = ceilingFor(client, context);
   const heldNow = () =>
     context.storage.companyApps.liveAccess({ partition, companyId, clientId, ceiling, now: context.now() });
   const held = await heldNow();

@@ -28,7 +28,7 @@ async function ownerOf(
 async function underCeilings(consents: readonly Consent[], context: AdminContext): Promise<readonly Consent[]> {
   const ids = [...new Set(consents.map(({ clientId }) => clientId))];
   const clients = await Promise.all(ids.map((clientId) => context.storage.clients.get({ clientId })));
-  const ceilings = new Map(ids.map((id, at) => [id, clients[at] && ceilingFor(clients[at].record, context)]));
+  const ceilings = new Map(ids.map((id, at) => [id, ceilingFor(clients[at]?.record, context)]));
   return consents.map((consent) => consentUnder(consent, ceilings.get(consent.clientId) ?? null));
 }
 

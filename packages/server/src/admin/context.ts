@@ -11,7 +11,7 @@ import { Secrets } from "../crypto/server-secret.ts";
 import { databaseFile, prepareDataDir, secretsOf } from "../data-dir.ts";
 import { because, type Cause } from "../events/event.ts";
 import type { EventStorage } from "../events/storage.ts";
-import { ceilingOf } from "../oauth/consent-reach.ts";
+import { ceilingOrNone } from "../oauth/consent-reach.ts";
 import { type GrantRegistry, grantRegistry } from "../oauth/grants/registry.ts";
 import type { Client, Millis } from "../oauth/model.ts";
 import type { Policy } from "../oauth/ports.ts";
@@ -97,12 +97,12 @@ export function causedBy<C extends AdminContext>(context: C, cause: Cause): C {
   return { ...context, storage: because(context.storage, cause) };
 }
 
-/** The longest time for which an answer to the client holds. Null: no limit. */
+/** The longest time for which an answer to the client holds. Null: no limit, also if the client is gone. */
 export function ceilingFor(
-  client: Pick<Client, "type" | "consentCeiling">,
+  client: Pick<Client, "type" | "consentCeiling"> | undefined,
   { policy = consentCeilings({ consentCeiling: null }) }: Pick<AdminContext, "policy">,
 ): Millis | null {
-  return ceilingOf(client, policy);
+  return ceilingOrNone(client, policy);
 }
 
 /** True: the file in the configuration does not exist, or is empty. For a database server, see `refuseUnmade`. */

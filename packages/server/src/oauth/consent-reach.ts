@@ -104,6 +104,14 @@ export function ceilingOf(
   return type === "public" ? policy.consentCeilingPublic : policy.consentCeilingConfidential;
 }
 
+/** The same for a client that may be gone: then there is no maximum. */
+export function ceilingOrNone(
+  client: Pick<Client, "type" | "consentCeiling"> | undefined,
+  policy: Pick<Policy, "consentCeilingPublic" | "consentCeilingConfidential">,
+): Millis | null {
+  return client === undefined ? null : ceilingOf(client, policy);
+}
+
 /** The end of a decision under a ceiling. Null: it does not end by itself. */
 export function cappedEnd(end: Millis | null, decidedAt: Millis, ceiling: Millis | null): Millis | null {
   return ceiling === null ? end : Math.min(end ?? NEVER, decidedAt + ceiling);

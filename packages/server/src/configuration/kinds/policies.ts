@@ -110,7 +110,7 @@ async function narrowedBy({ label, record }: Present, scope: unknown, context: C
   const taken = scopes.filter((name) => !kept.has(name));
   const { partition, companyId } = await companyBySlug(label.split(" ")[0] ?? "", context);
   const client = (await context.storage.clients.get({ clientId }))?.record;
-  const ceiling = client === undefined ? null : ceilingFor(client, context);
+  const ceiling = ceilingFor(client, context);
   const key = { partition, companyId, clientId };
   const held = await context.storage.companyApps.liveAccess({ ...key, ceiling, now: context.now() });
   const lost = held.filter((one) => loses(one, taken));

@@ -1,6 +1,6 @@
 /** `/company/{slug}/apps/{client}`: one app in a company: who uses it, what it may do, and the rule about it. */
 
-import { ceilingOf, reaches, reachOf, receiversOf, sooner } from "../../oauth/consent-reach.ts";
+import { ceilingOrNone, reaches, reachOf, receiversOf, sooner } from "../../oauth/consent-reach.ts";
 import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered, offeredTo } from "../../oauth/scope.ts";
@@ -63,11 +63,8 @@ async function seenApp(at: InCompany, tools: CompanyTools): Promise<Seen | undef
   const clientId = at.http.params["client"] ?? "";
   const { catalog, policy } = tools.apps.oauth;
   const client = await catalog.client(clientId);
-  const ceiling = client === undefined ? null : ceilingOf(client, policy);
-  const ceilingOfApp = async (id: string) => {
-    const app = await catalog.client(id);
-    return app === undefined ? null : ceilingOf(app, policy);
-  };
+  const ceiling = ceilingOrNone(client, policy);
+  const ceilingOfApp = async (id: string) => ceilingOrNone(await catalog.client(id), policy);
   const details = await companyApp(at, { clientId, ceilingOf: ceilingOfApp }, tools.companies);
   if (details === undefined) return undefined;
   const now = tools.now();
@@ -254,7 +251,7 @@ export function withApproved(
   { client, rule, host }: Pick<NamedRequest, "rule" | "host"> & { readonly client: Client | undefined },
   tools: CompanyTools,
 ): CompanyRequestView {
-  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const ceiling = ceilingOrNone(client, tools.apps.oauth.policy);
   const reach = reachOfRequest({ host }, client, ceiling);
   const approved = new Set(approvedScopes(rule, view.personId, reach, tools.now()));
   const isNewHost = rule !== undefined && isInForce(rule, reach, tools.now()) && !reaches(rule.hosts, reach);

@@ -1,6 +1,6 @@
 /** `/company/{slug}`: the apps of a company, the search for them, members' requests, and the rule for other apps. */
 
-import { ceilingOf, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
+import { ceilingOrNone, reaches, reachOf, receiversOf } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
@@ -103,7 +103,7 @@ async function appsOf(
   const { catalog, policy } = tools.apps.oauth;
   const limit = async (clientId: string) => {
     const client = await catalog.client(clientId);
-    return client === undefined ? null : ceilingOf(client, policy);
+    return ceilingOrNone(client, policy);
   };
   const connectionsFor = async ({ clientId, rule }: AppInCompany, all: readonly ConnectedService[]) => {
     const client = await catalog.client(clientId);
@@ -139,7 +139,7 @@ async function appView(
   const { clientId, app, rule, mine, chosen } = inCompany;
   const client = await tools.apps.oauth.catalog.client(clientId);
   const known = await tools.apps.oauth.catalog.scopes();
-  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const ceiling = ceilingOrNone(client, tools.apps.oauth.policy);
   const hosts = client === undefined ? [] : receiversOf(client);
   const { scopes, ...access } = accessOf(inCompany, person.personId, ceiling, tools.now());
   const state = stateOf(rule, acting.company, ceiling, tools.now());
@@ -230,7 +230,7 @@ export const refuseRequest = forAdmins(async (at, tools: CompanyTools) => {
   const form = formOf(at.http);
   const clientId = idIn(form, "client_id");
   const client = await tools.apps.oauth.catalog.client(clientId);
-  const ceiling = client === undefined ? null : ceilingOf(client, tools.apps.oauth.policy);
+  const ceiling = ceilingOrNone(client, tools.apps.oauth.policy);
   const seen = { clientId, personId: idIn(form, "person_id"), askedAt: timeIn(form, "asked_at"), ceiling };
   const outcome = await refuseMembersRequest(at, seen, tools.companies);
   if (outcome === "changed") return backTo(at, "", "requestChanged", tools);

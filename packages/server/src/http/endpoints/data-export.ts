@@ -1,7 +1,7 @@
 /** `/account/profile/export`: all stored data about a person in one file. */
 
 import type { Receipts } from "../../crypto/signed-receipts.ts";
-import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
+import { ceilingOrNone, underCeiling } from "../../oauth/consent-reach.ts";
 import { type Consent, type ListedGrant, type Millis, NEVER } from "../../oauth/model.ts";
 import { type DataExportContext, type InCompany, personalData } from "../../owners/account/data-export.ts";
 import type { Picture } from "../../owners/account/picture-storage.ts";
@@ -100,7 +100,7 @@ function authenticatorOf({ createdAt, lastUsedAt, added, codesAt, codesAdded, ea
 /** With the ends that hold: the longest time that the operator set for the app may be over sooner than what is stored. */
 async function appOf({ consent, grants }: ConsentWithGrants, { oauth }: ExportTools["apps"]) {
   const client = await oauth.catalog.client(consent.clientId);
-  const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
+  const ceiling = ceilingOrNone(client, oauth.policy);
   const connections = grants.map((grant) => connectionOf(underCeiling(grant, ceiling)));
   return { ...consentOf(consentUnder(consent, ceiling)), connections };
 }

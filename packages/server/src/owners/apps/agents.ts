@@ -1,6 +1,6 @@
 /** The apps that can act for an owner who is away: what each may do and until when, and which APIs it used. */
 
-import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import { ceilingOrNone, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, GrantedScope, Millis, Resource, Scope } from "../../oauth/model.ts";
 import { OFFLINE_ACCESS } from "../../oauth/openid/scopes.ts";
 import { isOffered } from "../../oauth/scope.ts";
@@ -68,7 +68,7 @@ async function agentsOf(
     consents.map(async (stored) => {
       const { clientId } = stored.consent;
       const client = await oauth.catalog.client(clientId);
-      const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
+      const ceiling = ceilingOrNone(client, oauth.policy);
       const allowed = consentUnder(stored.consent, ceiling);
       const consent = livingOf === undefined ? allowed : livingPart(allowed, await livingOf(clientId, ceiling), now);
       const isOver = consent.expiresAt !== null && consent.expiresAt <= now;
@@ -101,7 +101,7 @@ export async function agentsOfPerson(
   const grantsOf = new Map(listed.map(({ consent, grants }) => [consent.clientId, grants]));
   const all = agents.map((agent) => {
     const { consent, client } = agent;
-    const ceiling = client === undefined ? null : ceilingOf(client, context.oauth.policy);
+    const ceiling = ceilingOrNone(client, context.oauth.policy);
     const held = (grantsOf.get(consent.clientId) ?? [])
       .map((grant) => underCeiling(grant, ceiling))
       .filter(({ status, absoluteUntil }) => status === "active" && absoluteUntil > now)
@@ -133,7 +133,7 @@ export function endedAppsOfCompany(key: CompanyKey, context: AppsContext): Promi
   const { partition, companyId: ownerId } = key;
   const now = context.now();
   const isAllowed = async (stored: Consent, client: Client | undefined) => {
-    const ceiling = client === undefined ? null : ceilingOf(client, context.oauth.policy);
+    const ceiling = ceilingOrNone(client, context.oauth.policy);
     const consent = consentUnder(stored, ceiling);
     if (consent.status !== "active") return false;
     if (isPaused(consent) || consent.expiresAt === null || consent.expiresAt > now) return true;

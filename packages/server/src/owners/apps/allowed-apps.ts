@@ -1,6 +1,6 @@
 /** The apps that a person allowed something: what each may do and until when, and what it did with it. */
 
-import { ceilingOf, sooner, underCeiling } from "../../oauth/consent-reach.ts";
+import { ceilingOrNone, sooner, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Grant, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
@@ -161,7 +161,7 @@ async function appOf(
   const { catalog, policy } = context.oauth;
   const now = context.now();
   const client = await catalog.client(stored.consent.clientId);
-  const ceiling = client === undefined ? null : ceilingOf(client, policy);
+  const ceiling = ceilingOrNone(client, policy);
   const consent = consentUnder(stored.consent, ceiling);
   const grants = stored.grants.map((grant) => underCeiling(grant, ceiling));
   const known = await catalog.scopes();
