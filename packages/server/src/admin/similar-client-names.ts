@@ -17,20 +17,45 @@ export interface SimilarClient {
 /** Of many alike, the first few are told. */
 export const MOST_SIMILAR = 10;
 
-/** Other clients with a name like one of this one's, in any language of either; at most ten. `client` may be one that is not registered yet. */
-export async function similarClients(
-  client: Omit<Named, "clientId"> & { readonly clientId: string | null },
-  context: AdminContext,
-): Promise<readonly SimilarClient[]> {
-  const keys = new Set(allNames(client).flatMap(nameKeys));
-  const similar: SimilarClient[] = [];
-  for await (const other of allClients(context)) {
-    if (other.clientId === client.clientId) continue;
-    const name = allNames(other).find((one) => nameKeys(one).some((key) => keys.has(key)));
-    if (name !== undefined) similar.push({ clientId: other.clientId, name });
-    if (similar.length === MOST_SIMILAR) break;
-  }
+/** One of the clients whose names are compared. `clientId` null: it is not registered yet. */
+type Compared = Omit<Named, "clientId"> & { readonly clientId: string | null };
+
+/** Other clients with a name like one of this one's, in any language of either; at most ten. */
+export async function similarClients(client: Compared, context: AdminContext): Promise<readonly SimilarClient[]> {
+  const [similar = []] = await similarToEach([client], context);
   return similar;
+}
+
+/**
+ * The same for each of these clients. The stored clients are read once. Those of `clients` may have other names there, or be
+ * absent.
+ */
+async function similarToEach(
+  clients: readonly Compared[],
+  context: AdminContext,
+): Promise<readonly (readonly SimilarClient[])[]> {
+  const ofKey = new Map<string, Set<Compared>>();
+  for (const client of clients)
+    for (const key of allNames(client).flatMap(nameKeys)) ofKey.set(key, (ofKey.get(key) ?? new Set()).add(client));
+  const found = new Map<Compared, SimilarClient[]>(clients.map((client) => [client, []]));
+  const open = new Set(clients);
+  const compare = ({ clientId, ...names }: Compared) => {
+    if (clientId === null) return;
+    for (const name of allNames(names))
+      for (const client of new Set(nameKeys(name).flatMap((key) => [...(ofKey.get(key) ?? [])]))) {
+        const similar = found.get(client) ?? [];
+        const isKnown = client.clientId === clientId || similar.some((one) => one.clientId === clientId);
+        if (!isKnown && open.has(client)) similar.push({ clientId, name });
+        if (similar.length === MOST_SIMILAR) open.delete(client);
+      }
+  };
+  const own = new Set(clients.map(({ clientId }) => clientId));
+  clients.forEach(compare);
+  for await (const other of allClients(context)) {
+    if (open.size === 0) break;
+    if (!own.has(other.clientId)) compare(other);
+  }
+  return clients.map((client) => found.get(client) ?? []);
 }
 
 /** True: these changes give a client another name, in any language. */
@@ -45,34 +70,15 @@ export function similarText(similar: readonly SimilarClient[]): string {
   return `owners may confuse this client with another one that has the same or a similar name: ${first.join(", ")}${rest}`;
 }
 
-/**
- * Remarks about each of the clients that has a name like another one's. The stored clients are read once. Those of `clients` may
- * have other names there, or be absent.
- */
+/** Remarks about each of the clients that has a name like another one's. */
 export async function similarRemarks(
   clients: readonly Named[],
   context: AdminContext,
 ): Promise<readonly (readonly Remark[])[]> {
   if (clients.length === 0) return [];
-  const ofKey = new Map<string, Set<Named>>();
-  for (const client of clients)
-    for (const key of allNames(client).flatMap(nameKeys)) ofKey.set(key, (ofKey.get(key) ?? new Set()).add(client));
-  const found = new Map<Named, SimilarClient[]>(clients.map((client) => [client, []]));
-  const compare = (other: Named) => {
-    for (const name of allNames(other))
-      for (const client of new Set(nameKeys(name).flatMap((key) => [...(ofKey.get(key) ?? [])]))) {
-        const similar = found.get(client) ?? [];
-        const isKnown = client.clientId === other.clientId || similar.some((one) => one.clientId === other.clientId);
-        if (!isKnown && similar.length < MOST_SIMILAR) similar.push({ clientId: other.clientId, name });
-      }
-  };
-  const own = new Set(clients.map(({ clientId }) => clientId));
-  clients.forEach(compare);
-  for await (const other of allClients(context)) if (!own.has(other.clientId)) compare(other);
-  return clients.map((client) => {
-    const similar = found.get(client) ?? [];
-    return similar.length === 0 ? [] : [{ field: "client_name", problem: similarText(similar) }];
-  });
+  return (await similarToEach(clients, context)).map((similar) =>
+    similar.length === 0 ? [] : [{ field: "client_name", problem: similarText(similar) }],
+  );
 }
 
 /** Pairs of clients of all that there are, each told once, with the first that it is like. */
