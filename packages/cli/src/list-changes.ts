@@ -60,8 +60,13 @@ export function changesOf<Field extends string>(
   return changes;
 }
 
+/** A list after values were added and removed. */
+export function listAfter(present: readonly string[], { add = [], remove = [] }: ListChange): readonly string[] {
+  return [...new Set([...present.filter((value) => !remove.includes(value)), ...add])];
+}
+
 /** The lists that change, as they are afterwards. Throws if a value that should go is not there, or a limit would be gone. */
-export function changedLists<Field extends string>(
+export function listsAfter<Field extends string>(
   before: Lists<Field>,
   changes: Changes<Field>,
   flags: readonly ListFlag<Field>[],
@@ -76,7 +81,7 @@ export function changedLists<Field extends string>(
       const has = present.length === 0 ? "is empty" : `has ${present.join(", ")}`;
       throw new Failure(`--remove-${flag}: ${JSON.stringify(strange)} is not in the list: it ${has}`);
     }
-    const after = [...new Set([...present.filter((value) => !remove.includes(value)), ...add])];
+    const after = listAfter(present, { add, remove });
     if (isLimit === true && after.length === 0)
       throw new Failure(
         `--remove-${flag}: the list would be empty, which means no limit. If you want that, use --${flag} ""`,

@@ -4,14 +4,7 @@ import type { ClientImpactRecord, TokenExchangePolicy } from "@assent/server/adm
 import type { Command } from "commander";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, TOKENS, type YesOption, yesOption } from "../confirm.ts";
-import {
-  addChangeOptions,
-  type Changes,
-  changedLists,
-  changesOf,
-  type ListFlag,
-  listRemarks,
-} from "../list-changes.ts";
+import { addChangeOptions, type Changes, changesOf, type ListFlag, listRemarks, listsAfter } from "../list-changes.ts";
 import { type JsonOption, listOption, verb, withAdmin } from "../shared-options.ts";
 import { clientImpact, disconnected } from "./client-ending.ts";
 
@@ -96,7 +89,7 @@ export function exchangeAfter(
   { settings, lists }: ExchangeChanges,
 ): Partial<TokenExchangePolicy> {
   // The server checks the kinds of tokens.
-  return { ...settings, ...(changedLists(present, lists, EXCHANGE_LISTS) as Partial<TokenExchangePolicy>) };
+  return { ...settings, ...(listsAfter(present, lists, EXCHANGE_LISTS) as Partial<TokenExchangePolicy>) };
 }
 
 /** Asks if connections end. Returns what the operator reads once a client may exchange nothing any more. `impact`: as in `confirmEnding`. */

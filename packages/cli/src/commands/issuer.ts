@@ -5,7 +5,7 @@ import type { IssuerImpactRecord, IssuerKeys, IssuerSettings } from "@assent/ser
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
 import { confirm, counted, firstNames, limitText, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
-import { addChangeOptions, changedLists, changesOf, type ListFlag, listRemarks } from "../list-changes.ts";
+import { addChangeOptions, changesOf, type ListFlag, listRemarks, listsAfter } from "../list-changes.ts";
 import {
   firstOf,
   given,
@@ -218,7 +218,7 @@ async function change(issuer: string, options: IssuerOptions & YesOption, comman
       issuer,
       (present) => {
         before = present;
-        return { ...changes, ...changedLists(present, lists, ISSUER_LISTS) };
+        return { ...changes, ...listsAfter(present, lists, ISSUER_LISTS) };
       },
       admin,
     );

@@ -29,6 +29,7 @@ import {
   tellDeletedScope,
 } from "../commands/scope.ts";
 import { confirm, type ToldOfStatus } from "../confirm.ts";
+import { listAfter } from "../list-changes.ts";
 import { CLIENT_COLUMNS } from "../list-columns.ts";
 import { given, requireChanges } from "../shared-options.ts";
 import type { Body, RemoteApi } from "./api.ts";
@@ -78,10 +79,10 @@ const list = (value: unknown): readonly string[] =>
         .filter((one) => one !== "");
 
 /** The lists of a record after values were added and removed, in the form that the record has. */
-function changedLists(options: object, present: Body): Body {
+function changedListFields(options: object, present: Body): Body {
   return Object.fromEntries(
-    Object.entries(listChangesOf(options)).map(([field, { add = [], remove = [] }]) => {
-      const next = [...new Set([...list(present[field]).filter((one) => !remove.includes(one)), ...add])];
+    Object.entries(listChangesOf(options)).map(([field, change]) => {
+      const next = listAfter(list(present[field]), change);
       return [field, field.endsWith("scope") ? next.join(" ") : next];
     }),
   );
@@ -98,7 +99,7 @@ const updateClient: RemoteCommand = async ({ args, options, command, api, out })
   let before: Body = {};
   const changed = await api.change("clients", [id], (present) => {
     before = present;
-    return { ...fields, ...changedLists(options, present) };
+    return { ...fields, ...changedListFields(options, present) };
   });
   const after =
     status === undefined

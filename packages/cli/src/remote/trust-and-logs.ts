@@ -32,7 +32,7 @@ import {
   settingsOf as webhookSettingsOf,
 } from "../commands/webhook.ts";
 import { confirm, confirmOnTerminal, limitText } from "../confirm.ts";
-import { changedLists, changesOf, listRemarks } from "../list-changes.ts";
+import { changesOf, listRemarks, listsAfter } from "../list-changes.ts";
 import { TOKEN_COLUMNS } from "../list-columns.ts";
 import { secretFromStdin } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
@@ -110,7 +110,7 @@ const issuerCommands: RemoteCommands = {
     let before = {};
     const changed = await api.change("issuers", [issuer], (present) => {
       before = listsOf(present);
-      return { ...changes, ...wire(changedLists(before, lists, ISSUER_LISTS)) };
+      return { ...changes, ...wire(listsAfter(before, lists, ISSUER_LISTS)) };
     });
     for (const remark of listRemarks(options, { before, after: listsOf(changed) }, ISSUER_LISTS)) out.warn(remark);
     showChanged(call, changed);
