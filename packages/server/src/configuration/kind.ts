@@ -28,6 +28,8 @@ export interface Present {
   readonly fields: Fields;
   /** The stored record: a change of it means that somebody wrote it. */
   readonly record: unknown;
+  /** More that its kind read for it. It is not compared. */
+  readonly readToo?: unknown;
 }
 
 /** A record that was made or changed. */

@@ -4,7 +4,7 @@ import { endText, meaningOfDefault } from "../../admin/change-notes.ts";
 import { companyBySlug, companyRules, usernamesOf, YEAR } from "../../admin/companies.ts";
 import { ceilingFor } from "../../admin/context.ts";
 import { impactOfCompanyApp } from "../../admin/deletion-impact.ts";
-import type { Millis } from "../../oauth/model.ts";
+import type { Client, Millis } from "../../oauth/model.ts";
 import { loses } from "../../owners/companies/rule-change.ts";
 import { endOfRule } from "../../owners/company-rules.ts";
 import type { Company, ListedRule } from "../../owners/company-storage.ts";
@@ -46,17 +46,22 @@ async function rulesOf(
   const rules = await companyRules({ id: company.companyId }, context);
   const found = rules.map(async (rule) => {
     const label = `${company.slug} ${rule.clientId}`;
-    const stored = await storedOf(rule, context);
+    const client = (await context.storage.clients.get({ clientId: rule.clientId }))?.record;
+    const stored = storedOf(rule, client, context);
     if ((rule.forSelected === true || stored.isOver) && !isListed(label)) return [];
     const names = rule.forSelected === true ? await namesOf(rule.selected, context) : EVERYBODY;
-    return [presentOf(company, stored, { label, names, now: context.now() })];
+    return [{ ...presentOf(company, stored, { label, names, now: context.now() }), readToo: client }];
   });
   return (await Promise.all(found)).flat();
 }
 
-async function storedOf(rule: ListedRule, context: Context): Promise<Stored> {
+/** The app of a rule. Undefined: it is gone. */
+function clientOf({ readToo }: Present): Client | undefined {
+  return readToo as Client | undefined;
+}
+
+function storedOf(rule: ListedRule, client: Client | undefined, context: Context): Stored {
   if (rule.rule !== "allow") return { rule, endsAt: null, isOver: false };
-  const client = (await context.storage.clients.get({ clientId: rule.clientId }))?.record;
   const endsAt = client === undefined ? rule.endsAt : endOfRule(rule, { ceiling: ceilingFor(client, context) });
   return { rule, endsAt, isOver: endsAt !== null && endsAt <= context.now() };
 }
@@ -103,14 +108,13 @@ async function membersOf(label: string, context: Context): Promise<{ readonly me
 }
 
 /** What members' access loses at once when an approval gets other scopes. Undefined: nothing. */
-async function narrowedBy({ label, record }: Present, scope: unknown, context: Context): Promise<Ended | undefined> {
-  const { rule, scopes, clientId } = record as ListedRule;
+async function narrowedBy(present: Present, scope: unknown, context: Context): Promise<Ended | undefined> {
+  const { rule, scopes, clientId } = present.record as ListedRule;
   if (rule !== "allow" || typeof scope !== "string") return undefined;
   const kept = new Set(scope.split(" "));
   const taken = scopes.filter((name) => !kept.has(name));
-  const { partition, companyId } = await companyBySlug(label.split(" ")[0] ?? "", context);
-  const client = (await context.storage.clients.get({ clientId }))?.record;
-  const ceiling = ceilingFor(client, context);
+  const { partition, companyId } = await companyBySlug(present.label.split(" ")[0] ?? "", context);
+  const ceiling = ceilingFor(clientOf(present), context);
   const key = { partition, companyId, clientId };
   const held = await context.storage.companyApps.liveAccess({ ...key, ceiling, now: context.now() });
   const lost = held.filter((one) => loses(one, taken));
@@ -121,15 +125,14 @@ async function narrowedBy({ label, record }: Present, scope: unknown, context: C
 const SECOND = 1000;
 
 /** How an approval gets the file's lifetime. Undefined: it has that lifetime, or the file names none. `scope`: of the approval. */
-async function lifetimeNote(
+function lifetimeNote(
   { label, fields: { lifetime } }: Entry,
   { record }: Present,
-  scope: unknown,
+  { client, scope }: { readonly client: Client | undefined; readonly scope: unknown },
   context: Context,
-): Promise<string | undefined> {
+): string | undefined {
   const approval = record as ListedRule;
-  const { rule, clientId, decidedAt, endsAt } = approval;
-  const client = (await context.storage.clients.get({ clientId }))?.record;
+  const { rule, decidedAt, endsAt } = approval;
   if (rule !== "allow" || typeof lifetime !== "number" || client === undefined) return undefined;
   const asInFile = { ...approval, endsAt: decidedAt + lifetime * SECOND };
   const given = endOfRule(asInFile, { ceiling: ceilingFor(client, context) });
@@ -163,26 +166,26 @@ export const policies: Kind = {
     const rules = found.map((one) => rulesOf(one, (label) => listed.has(label), context));
     const all = (await Promise.all(rules)).flat();
     if (wanted !== null) return all.filter(({ label }) => wanted.labels.includes(label));
-    const clientIds = all.map(({ record }) => (record as ListedRule).clientId);
-    const clients = await Promise.all(clientIds.map((clientId) => context.storage.clients.get({ clientId })));
-    return all.filter((_, index) => {
-      const client = clients[index]?.record;
+    return all.filter((present) => {
+      const client = clientOf(present);
       return client !== undefined && isOperators(client);
     });
   },
   async remark(entry, present, context) {
     const { endsAt } = present.record as ListedRule;
-    const howToRenew = await lifetimeNote(entry, present, present.fields["scope"], context);
+    const asked = { client: clientOf(present), scope: present.fields["scope"] };
+    const howToRenew = lifetimeNote(entry, present, asked, context);
     if (howToRenew === undefined) return undefined;
     return `The approval ${endsAt === null ? "has no end" : `ends on ${endText(endsAt, context.now())}`}. ${howToRenew}`;
   },
   async told({ before, after, entry }, context) {
-    const earlier = before === undefined ? undefined : await storedOf(before.record as ListedRule, context);
-    const { rule, endsAt } = await storedOf(after.record as ListedRule, context);
+    const client = clientOf(after);
+    const earlier = before === undefined ? undefined : storedOf(before.record as ListedRule, client, context);
+    const { rule, endsAt } = storedOf(after.record as ListedRule, client, context);
     if (rule.rule !== "allow") return [];
     if (before !== undefined && earlier?.rule.rule === "allow" && !earlier.isOver) {
       // The operation's own note says when the approval ends.
-      const howToRenew = await lifetimeNote(entry, before, after.fields["scope"], context);
+      const howToRenew = lifetimeNote(entry, before, { client, scope: after.fields["scope"] }, context);
       return howToRenew === undefined ? [] : [howToRenew];
     }
     const end = endsAt === null ? null : endText(endsAt, context.now());
