@@ -315,6 +315,17 @@ describe("IJ-16 consent and approval", () => {
     await decide(server, company, client, null);
   });
 
+  test("the company's approval ends before the assertion → the token ends with the approval, for members, not for admins", async () => {
+    await decide(server, company, client, { scopes: ["read"], endsAt: server.now() + 100_000 });
+    const { body } = await use(made({ scope: "read" }));
+    expect(body.expires_in).toBeGreaterThan(90);
+    expect(body.expires_in).toBeLessThanOrEqual(100);
+    const admin = await server.addPerson({ email: "boss@acme.test", emailVerifiedAt: 1 });
+    await addMember(server, company, admin, "admin");
+    expect((await use(sign(about(admin, { scope: "read" })))).body.expires_in).toBeGreaterThan(100);
+    await decide(server, company, client, null);
+  });
+
   test("an admin paused the app for the company → refused; resumed → a token", async () => {
     await decide(server, company, client, { scopes: ["read"] });
     const { partition, companyId } = company;

@@ -97,9 +97,9 @@ export function assertionEntitlement(
         now,
       });
       if (!first) refuse("assertion_replayed");
-      const { partition, ownerId } = await ownerOf(found, { record, subject, asked }, context);
+      const { active: _, operator: __, ...owner } = await ownerOf(found, { record, subject, asked }, context);
       const authTime = assertion.authTime === null ? null : Math.min(assertion.authTime, now);
-      return { partition, ownerId, authTime, acr: null, amr: [] };
+      return { ...owner, authTime, acr: null, amr: [] };
     },
 
     under: { record: "operator policy" },

@@ -34,6 +34,8 @@ export interface AssertedOwner {
   readonly active: boolean;
   /** Operators don't act through assertions, because whoever holds an issuer's key could then be an operator. */
   readonly operator: boolean;
+  /** When the approval ends by which a company lets them use the app. Absent: no approval limits it. */
+  readonly until?: Millis;
 }
 
 /**

@@ -141,6 +141,8 @@ export interface EntitledOwner {
   readonly personId?: string;
   /** The scopes that this owner may grant. Absent: all requested ones. */
   readonly scopes?: readonly string[];
+  /** The latest end of the access token, if it is sooner than that of the entitlement. Absent: it is not. */
+  readonly until?: Millis;
   /** When the password that recognized them was set. Absent: they were recognized in another way. */
   readonly trustedFrom?: Millis;
   readonly authTime: Millis | null;

@@ -174,7 +174,7 @@ async function forOwner(
   });
   const { agents } = entitlement;
   const subject = agents === undefined ? subjectOf(grant) : { ...subjectOf(grant), agents };
-  const ending = endingBy(entitlement.until, effective);
+  const ending = endingBy(lastOf(entitlement, owner), effective);
   const scopes = withinPolicy(decision, ending.scopes);
   const parts = { subject, client, ...ending, scopes, constraint, ...longest(decision) };
   const response = await tokenResponse(grant.refreshable, parts, context, () =>
@@ -210,6 +210,11 @@ async function forToken(
   return tokenResponse(false, made, context, () => "");
 }
 
+/** The latest end of the access token. */
+function lastOf(entitlement: OwnerEntitlement, owner: EntitledOwner): Millis {
+  return Math.min(entitlement.until, owner.until ?? NEVER);
+}
+
 /** An access token ends with the first of its scopes. */
 function endingBy(until: Millis, { scopes, audience }: EffectiveScopes): Omit<EffectiveScopes, "offline"> {
   const capped = scopes.map(({ name, expiresAt }) => ({ name, expiresAt: Math.min(expiresAt ?? NEVER, until) }));
@@ -237,7 +242,7 @@ async function storedGrant(parts: NewGrantParts, context: OAuthContext): Promise
   const { partition, ownerId, personId = ownerId } = owner;
   const { refusals, under } = entitlement;
   const times = await ends(within.audience, request, context);
-  const accessUntil = Math.min(times.accessUntil, entitlement.until);
+  const accessUntil = Math.min(times.accessUntil, lastOf(entitlement, owner));
   const grantId = context.newGrantId(partition);
   const what = { scopes: owner.scopes ?? within.scopes, audience: within.audience };
   const { refreshable: mayRefresh } = entitlement;

@@ -4,12 +4,12 @@
  */
 
 import { reachOf } from "../../oauth/consent-reach.ts";
-import type { AskedFor, FoundOwner, MappedSubject } from "../../oauth/map-asserted-subject.ts";
+import type { AskedFor, AssertedOwner, FoundOwner, MappedSubject } from "../../oauth/map-asserted-subject.ts";
 import type { Millis } from "../../oauth/model.ts";
 import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
 import type { Uses } from "../../storage-subset.ts";
 import { canonicalEmail, foreignSubject } from "../canonical-login.ts";
-import { verdictOn } from "../company-rules.ts";
+import { approvalFor, endOfRule, verdictOn } from "../company-rules.ts";
 import type { CompanySignInStorage } from "../company-sign-in-storage.ts";
 import type { CompanyStorage } from "../company-storage.ts";
 import { isPaused } from "../consent-after-decision.ts";
@@ -43,11 +43,11 @@ export async function ownerOfIdentityAssertion(
   const known = linked ?? (await whoSignsInThere(record, subject, context));
   const person = known ?? (await byAddress(record, subject, context));
   if ("kind" in person) return person;
-  const refusal = await refusedByCompany(person, presented, context);
-  if (refusal !== undefined) return refusal;
+  const under = await underCompany(person, presented, context);
+  if ("kind" in under) return under;
   const { partition, personId, status, mustChangePassword, operator } = person;
   const active = status === "active" && !mustChangePassword;
-  const owner = { partition, ownerId: personId, active, operator: operator.length > 0 };
+  const owner = { partition, ownerId: personId, active, operator: operator.length > 0, ...under };
   // The next owner of an address comes with another subject, so the first one decides whose it is.
   const isTied = known !== undefined || !subject.lasting || subject.name === subject.value;
   return { kind: isTied ? "found" : "unlinked", owner };
@@ -103,18 +103,19 @@ async function domainsOf(
   return emailDomains.length === 0 ? own : own.filter((domain) => emailDomains.includes(domain));
 }
 
-/** Undefined: the company lets its member use the app, or the issuer speaks for no company. */
-async function refusedByCompany(
+/** Whether the company for which the issuer speaks lets its member use the app, and until when. Without a company: it does. */
+async function underCompany(
   person: Person,
   { record: { company = null }, asked: { client, scopes, ceiling } }: Presented,
   context: IdentityAssertionContext,
-): Promise<Extract<FoundOwner, { readonly kind: "refused" }> | undefined> {
-  if (company === null) return undefined;
+): Promise<Extract<FoundOwner, { readonly kind: "refused" }> | Pick<AssertedOwner, "until">> {
+  if (company === null) return {};
   const { storage, partitionOf, now } = context;
   const key = { partition: partitionOf(company), companyId: company };
   const { personId } = person;
   const acting = await storage.members.findActing({ ...key, personId, clientId: client.clientId });
-  const verdict = verdictOn(acting, scopes, reachOf(client, null, ceiling), now());
+  const reach = reachOf(client, null, ceiling);
+  const verdict = verdictOn(acting, scopes, reach, now());
   if (verdict === "stranger" || !(await belongsToItAlone(person, key, context)))
     return { kind: "refused", condition: "assertion_owner_outside_company", why: "no member of this company alone" };
   if (acting?.optedOut === true)
@@ -122,6 +123,9 @@ async function refusedByCompany(
   // An admin stopped the app for the whole company.
   if (isPaused(await storage.consents.find({ ...key, ownerId: company, clientId: client.clientId })))
     return { kind: "refused", condition: "assertion_app_not_approved", why: "the company paused the app" };
-  if (verdict === "decides" || verdict === "approved") return undefined;
+  if (verdict === "decides") return {};
+  const approval = approvalFor(acting, reach, now());
+  const until = approval === undefined ? null : endOfRule(approval, reach);
+  if (verdict === "approved") return until === null ? {} : { until };
   return { kind: "refused", condition: "assertion_app_not_approved", why: `the company's rule: ${verdict}` };
 }
