@@ -226,7 +226,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "رُفض طلبك بشأن {app} في {company}",
-        text: "رفض أحد مشرفي {company} طلبك بشأن {app}. ما هو مسموح لك به مع {app} من قبل يبقى مسموحًا.",
+        text: "رفض أحد مشرفي {company} طلبك بشأن {app}. إذا كان مسموحًا لك بشيء مع {app} من قبل، فسيبقى مسموحًا.",
         button: "الانتقال إلى {company}",
         hint: "إن كنت ما زلت بحاجة إليه فتحدّث إلى أحد مشرفي {company}.",
       },

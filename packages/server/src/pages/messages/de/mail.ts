@@ -229,7 +229,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "Ihre Anfrage zu {app} bei {company} wurde abgelehnt",
-        text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt. Was Ihnen mit {app} schon erlaubt ist, bleibt erlaubt.",
+        text: "Die Verwaltung von {company} hat Ihre Anfrage zu {app} abgelehnt. Falls Ihnen mit {app} schon etwas erlaubt ist, bleibt es erlaubt.",
         button: "Zu {company}",
         hint: "Wenn Sie die App weiterhin brauchen, sprechen Sie mit der Verwaltung von {company}.",
       },

@@ -227,7 +227,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "Your request for {app} at {company} was refused",
-        text: "An admin of {company} has refused your request for {app}. What you may already use {app} for stays allowed.",
+        text: "An admin of {company} has refused your request for {app}. If you may use {app} for something already, that stays allowed.",
         button: "Go to {company}",
         hint: "If you still need it, talk to an admin of {company}.",
       },

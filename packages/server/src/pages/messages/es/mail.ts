@@ -231,7 +231,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "Su petición sobre {app} en {company} se ha rechazado",
-        text: "Un administrador de {company} ha rechazado su petición sobre {app}. Lo que ya le está permitido con {app} sigue permitido.",
+        text: "Un administrador de {company} ha rechazado su petición sobre {app}. Si ya tiene algo permitido con {app}, sigue permitido.",
         button: "Ir a {company}",
         hint: "Si todavía la necesita, hable con un administrador de {company}.",
       },

@@ -231,7 +231,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "Votre demande pour {app} chez {company} a été refusée",
-        text: "Un administrateur de {company} a refusé votre demande pour {app}. Ce qui vous est déjà permis avec {app} le reste.",
+        text: "Un administrateur de {company} a refusé votre demande pour {app}. Si quelque chose vous est déjà permis avec {app}, cela le reste.",
         button: "Aller à {company}",
         hint: "Si vous en avez encore besoin, parlez-en à un administrateur de {company}.",
       },

@@ -229,7 +229,7 @@ export const mail = {
       },
       companyRefused: {
         subject: "{company} での {app} についてのリクエストは承認されませんでした",
-        text: "{company} の管理者が、{app} についてのリクエストを承認しませんでした。{app} ですでに許可されていることは、引き続き許可されます。",
+        text: "{company} の管理者が、{app} についてのリクエストを承認しませんでした。{app} ですでに許可されていることがあれば、それは引き続き許可されます。",
         button: "{company} へ",
         hint: "それでも必要な場合は、{company} の管理者に相談してください。",
       },
