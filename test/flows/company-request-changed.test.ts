@@ -62,3 +62,58 @@ test("the member gives another reason → the refusal of what the admin read doe
   expect(told.text).toContain("The member has changed this request in the meantime.");
   expect(told.text).toContain("For the catalogue");
 });
+
+test("members may decide since, and the member connects the app → the request is no longer there, open or refused; a part of it, for once, or another address → it stays", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ redirectUris: [OLD, NEW], scopes: ["read", "write"] });
+  const [admin, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+  await signIn(admin, company.admin.username);
+  await signIn(member, company.member.username);
+  const { partition, companyId } = company;
+  const decides = (defaultRule: "ask" | "members") =>
+    server.assent.storage.companies.update({
+      partition,
+      companyId,
+      changes: { defaultRule },
+      by: null,
+      now: server.now(),
+    });
+  const requests = async () => {
+    const of = { partition, companyId, personId: company.member.personId, limit: 9 };
+    return (await server.assent.storage.companyApps.requestsOfMember(of)).map(({ status }) => status);
+  };
+  const connect = async (redirect_uri: string, answer: Record<string, string | string[]>) => {
+    const url = authorizeUrl(server, app, { redirect_uri, scope: "read write", prompt: "consent" });
+    const fields = { decision: "allow", owner: companyId, duration: "604800", ...answer };
+    let page = await member.submit(consentForm(await member.get(url)), fields);
+    if (page.location === undefined) page = await member.submit(consentForm(page), fields);
+    expect(page.location?.searchParams.get("code")).toBeTruthy();
+  };
+  const both = { scope: ["read", "write"] };
+  for (const refused of [false, true]) {
+    await decides("ask");
+    const page = await member.get(
+      authorizeUrl(server, app, { redirect_uri: OLD, scope: "read write", prompt: "consent" }),
+    );
+    const form = await member.submit(consentForm(page), { decision: "allow", owner: companyId, ...both });
+    await member.submit(formTo(form, "/consent/ask"), { decision: "ask", reason: "For the fair" });
+    const wanted = refused ? "refused" : "open";
+    if (refused) await admin.submit(formTo(await admin.get(`/company/${company.slug}`), "/refuse"));
+    expect(await requests()).toEqual([wanted]);
+    await decides("members");
+    for (const [uri, answer] of [
+      [OLD, { scope: ["read"] }],
+      [OLD, { ...both, duration: "once" }],
+      [NEW, both],
+    ] as const) {
+      if (refused) break;
+      await connect(uri, answer as Record<string, string | string[]>);
+      expect(await requests()).toEqual([wanted]);
+    }
+    await connect(OLD, { ...both, duration: "604800" });
+    expect(await requests()).toEqual([]);
+    expect((await admin.get(`/company/${company.slug}`)).text).not.toContain("For the fair");
+    const agents = await member.get(`/company/${company.slug}`);
+    await member.submit(formTo(agents, "/opt-out"));
+  }
+});

@@ -13,7 +13,7 @@ import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } f
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { OwnChoices } from "../../owners/last-company.ts";
 import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
-import { consentColumns, consentOf, text, whole } from "../row-conversion.ts";
+import { consentColumns, consentOf, json, text, textOrNull, whole } from "../row-conversion.ts";
 import { actingColumns, actingOf, shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
 import { type CompanyLink, companiesBehind, lockActing, MAX_COMPANIES } from "./members.ts";
@@ -92,6 +92,32 @@ async function rememberChoice(
   await tx.run(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
     key,
+  );
+  const given = Object.keys(all).filter((name) => all[name] !== ONCE_OVER && !left.includes(name));
+  await forgetRequests(tx, key, given, earlier.reach);
+}
+
+/**
+ * Deletes the member's request about the app, open or refused, once their own answer gives all of it. Otherwise admins would
+ * be asked for what the app has already.
+ */
+async function forgetRequests(
+  tx: Tx,
+  key: CompanyKey & { readonly clientId: string; readonly personId: string },
+  given: readonly string[],
+  { host }: Pick<Reach, "host">,
+): Promise<void> {
+  const row = await tx.one(
+    sql`SELECT scopes, host FROM company_requests
+      WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId AND status <> 'approved'`,
+    { ...key },
+  );
+  const asked = row && { scopes: json<readonly string[]>(row, "scopes"), host: textOrNull(row, "host") };
+  if (asked === undefined || (asked.host !== null && asked.host !== host)) return;
+  if (!asked.scopes.every((name) => given.includes(name))) return;
+  await tx.run(
+    sql`DELETE FROM company_requests WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
+    { ...key },
   );
 }
 
