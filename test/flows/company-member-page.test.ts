@@ -162,6 +162,23 @@ test("a member chose less and a sooner end than the company → their card shows
   expect(resumed).toContain("It has no access until you connect it again");
 });
 
+test("a member stopped an app, then the company's consent ends → their page still says so, until they let it connect again", async () => {
+  const company = await addCompany(server, { defaultRule: "members" });
+  const app = await server.addClient({ name: "Fair Planner" });
+  const agent = await as(company.member);
+  const asked = authorizeUrl(server, app);
+  await redeem(server, app, await authorize(agent, asked, "", { owner: company.companyId, duration: "86400" }));
+  await agent.submit(formTo(await agent.get(`/company/${company.slug}`), "/opt-out"));
+  server.tick(2 * DAY);
+  const used = async () => sectionOf(await pageOf(company), "Apps that you use for the company") ?? "";
+  expect(await used()).toMatch(/Fair Planner.*Stopped by you.*until you open the app/);
+  const admin = await as(company.admin);
+  expect((await admin.get(`/company/${company.slug}`)).text).not.toContain("Fair Planner");
+  const again = await as(company.member);
+  await again.submit(formTo(await again.get(`/company/${company.slug}`), "/opt-out"));
+  expect(await used()).not.toContain("Fair Planner");
+});
+
 test("a member stopped an app, then allows it on its page → as their page says, it is no longer stopped", async () => {
   const company = await addCompany(server, { defaultRule: "members" });
   const app = await server.addClient();

@@ -413,6 +413,7 @@ export interface CompanyStorage {
     ): Promise<{ readonly kind: "done" | "unknown" }>;
     /** The ids of the apps for which the member chose the company, without forgotten choices. */
     listChoices(args: CompanyKey & { readonly personId: string }): Promise<readonly string[]>;
+    listStopped(args: CompanyKey & { readonly personId: string }): Promise<readonly string[]>;
     /** The live grants that one person made in the company's name. */
     grantsOfMember(
       args: CompanyKey & { readonly personId: string; readonly now: Millis },

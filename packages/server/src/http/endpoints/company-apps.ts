@@ -113,16 +113,22 @@ async function appsOf(
     return coveredServices(all, acting, { client, ceiling: await limit(clientId), now: tools.now() });
   };
   const [apps, services] = await Promise.all([companyApps(at, limit, tools.companies), servicesByApp(at, tools)]);
+  // Of an app that was deleted, nothing is left to stop.
+  const isThere = await Promise.all(
+    apps.map(async ({ clientId, app, rule }) => (app ?? rule ?? (await catalog.client(clientId))) !== undefined),
+  );
   const chosenElsewhere = apps.some(({ chosen }) => chosen) ? await otherChoicesOf(at.person, tools.apps) : undefined;
   const views = await Promise.all(
-    apps.map(async (app) => {
-      const connections = services.get(app.clientId);
-      return {
-        ...(await appView(app, requests, at, tools)),
-        ...(app.chosen && chosenElsewhere ? { chosenElsewhere: await chosenElsewhere(app.clientId) } : {}),
-        ...(connections === undefined ? {} : { connections: await connectionsFor(app, connections) }),
-      };
-    }),
+    apps
+      .filter((_, at) => isThere[at] === true)
+      .map(async (app) => {
+        const connections = services.get(app.clientId);
+        return {
+          ...(await appView(app, requests, at, tools)),
+          ...(app.chosen && chosenElsewhere ? { chosenElsewhere: await chosenElsewhere(app.clientId) } : {}),
+          ...(connections === undefined ? {} : { connections: await connectionsFor(app, connections) }),
+        };
+      }),
   );
   return frame.admin
     ? views

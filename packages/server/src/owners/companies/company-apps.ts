@@ -27,23 +27,24 @@ export interface AppInCompany {
   readonly chosen: boolean;
 }
 
-/** All apps that have a grant or a rule. `ceilingOf`: the longest time for which an answer to the app holds; null: no limit. */
+/** All apps that have a grant or a rule, and those that a member stopped, also after the company's consent ended. `ceilingOf`: the longest time for which an answer to the app holds; null: no limit. */
 export async function appsOf(
-  { key, person: { personId } }: AsMember,
+  { key, acting: reader, person: { personId } }: AsMember,
   ceilingOf: (clientId: string) => Promise<Millis | null>,
   { storage, now: clock }: CompanyContext,
 ): Promise<readonly AppInCompany[]> {
   const now = clock();
-  const [apps, rules, own] = await Promise.all([
+  const [apps, rules, own, stopped] = await Promise.all([
     storage.companyApps.list({ ...key, now }),
     storage.companyApps.listRules(key),
     storage.companyApps.grantsOfMember({ ...key, personId, now }),
+    reader.member.role === "admin" ? [] : storage.companyApps.listStopped({ ...key, personId }),
   ]);
   const granted = new Map(apps.map((app) => [app.consent.clientId, app]));
   const ruled = new Map(rules.map((rule) => [rule.clientId, rule]));
   const ownOf = Map.groupBy(own, ({ clientId }) => clientId);
   return Promise.all(
-    [...new Set([...granted.keys(), ...ruled.keys()])].map(async (clientId) => {
+    [...new Set([...granted.keys(), ...ruled.keys(), ...stopped])].map(async (clientId) => {
       const ceiling = await ceilingOf(clientId);
       const acting = await storage.members.findActing({ ...key, personId, clientId });
       const rule = ruled.get(clientId);

@@ -32,6 +32,7 @@ export interface CompanyContext {
     | "companyApps.listActing"
     | "companyApps.listVerified"
     | "companyApps.listRules"
+    | "companyApps.listStopped"
     | "companyApps.setRule"
     | "companyApps.revokeForAll"
     | "companyApps.setPaused"

@@ -85,7 +85,13 @@ import {
   untoldOfPerson,
   untoldPeople,
 } from "./membership-outbox.ts";
-import { consentAndCompaniesOf, consentAndLinksOf, forgetChoice, listChoices } from "./remembered-company-choices.ts";
+import {
+  consentAndCompaniesOf,
+  consentAndLinksOf,
+  forgetChoice,
+  listChoices,
+  listStopped,
+} from "./remembered-company-choices.ts";
 
 export const companies = {
   create: createCompany,
@@ -116,6 +122,7 @@ export const companyApps = {
   setPaused: setAppPaused,
   forgetChoice,
   listChoices,
+  listStopped,
   setOptOut,
   grantsOfMember,
   askApproval,

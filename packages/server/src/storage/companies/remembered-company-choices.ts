@@ -189,6 +189,13 @@ export const listChoices = query<CompanyKey & { readonly personId: string }, rea
   outcome: (rows) => rows.map((row) => text(row, "client_id")),
 });
 
+/** The ids of the apps that the member stopped for themselves. */
+export const listStopped = query<CompanyKey & { readonly personId: string }, readonly string[]>({
+  sql: sql`SELECT client_id FROM company_opt_outs WHERE ${thisCompany} AND person_id = :personId ORDER BY client_id`,
+  bind: ({ partition, companyId, personId }) => ({ partition, companyId, personId }),
+  outcome: (rows) => rows.map((row) => text(row, "client_id")),
+});
+
 export interface PersonAndClient {
   readonly partition: number;
   readonly personId: string;
