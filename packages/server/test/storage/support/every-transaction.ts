@@ -184,6 +184,7 @@ export const calls: readonly (readonly [string, unknown])[] = [
   ["companyConnections.remove", { ...connection, seen: NOW + 1 }],
   ["companyApps.forgetChoice", { ...companyApp, personId }],
   ["companyApps.setOptOut", { ...companyApp, personId, out: true, now: NOW }],
+  ["lastCompanies.note", { ...companyApp, partition: person.partition, personId, chosenAt: NOW }],
   ["companyApps.revokeForAll", { ...companyApp, by: null, now: NOW }],
   ["companyApps.askApproval", { ...companyApp, personId, scopes: ["read"], reason: "", mails, now: NOW }],
   ["companyApps.refuseRequest", { ...companyApp, personId, seen: NOW, refused: ["read"], by: null, mails, now: NOW }],
