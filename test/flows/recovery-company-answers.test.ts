@@ -85,7 +85,7 @@ test("the password is changed with “Revoke the access of all apps” → the a
     const form = formWith(await owner.get("/account/security/password"), "current_password");
     const fields = { current_password: PASSWORD, password: NEW_PASSWORD, again: NEW_PASSWORD };
     const done = await owner.submit(form, { ...fields, end_apps: revokes ? "yes" : [] });
-    const told = "Apps that you connected for a company must be connected again.";
+    const told = "If you connected apps for a company, you must connect them again.";
     expect((await owner.follow(done)).text.includes(told)).toBe(revokes);
     expect(await lives(client, token)).toBe(!revokes);
     expect(await silent(owner, client)).toBe(revokes ? "consent_required" : "code");

@@ -20,7 +20,7 @@ export const security = {
     passwordChange: "تغيير كلمة المرور",
     passwordSet: "اختيار كلمة مرور",
     passwordDone: "حُفظت كلمة مرورك الجديدة.",
-    companyAppsEnded: "يجب إعادة ربط التطبيقات التي ربطتها لصالح شركة.",
+    companyAppsEnded: "إذا كنت قد ربطت تطبيقات لصالح شركة، فعليك ربطها من جديد.",
   },
 
   password: {

@@ -116,7 +116,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     wrong:
       "Dieser Code ist falsch. Prüfen Sie, ob die Uhrzeit Ihres Telefons stimmt, und geben Sie den aktuellen Code ein.",
     expired: "Diese Seite war zu lange geöffnet. Hier ist ein neuer Code zum Scannen.",
-    doneRemoved: "Die Authenticator-App wurde entfernt. Sie melden sich jetzt nur mit Ihrem Passwort an.",
+    doneRemoved: "Die Authenticator-App wurde entfernt. Nach Ihrem Passwort wird kein Code mehr verlangt.",
   },
 
   recovery: {

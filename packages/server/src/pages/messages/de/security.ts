@@ -20,7 +20,7 @@ export const security = {
     passwordChange: "Passwort ändern",
     passwordSet: "Passwort wählen",
     passwordDone: "Ihr neues Passwort wurde gespeichert.",
-    companyAppsEnded: "Apps, die Sie für ein Unternehmen verbunden haben, müssen neu verbunden werden.",
+    companyAppsEnded: "Falls Sie Apps für ein Unternehmen verbunden haben, müssen Sie sie neu verbinden.",
   },
 
   password: {

@@ -107,7 +107,7 @@ export const factors = {
     submit: "Turn on",
     wrong: "That code is wrong. Check that your phone’s time is correct, and enter the current code.",
     expired: "This page was open too long. Here is a new code to scan.",
-    doneRemoved: "The authenticator app was removed. You now sign in with your password alone.",
+    doneRemoved: "The authenticator app was removed. You no longer enter its code after your password.",
   },
 
   recovery: {

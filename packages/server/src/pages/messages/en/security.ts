@@ -18,7 +18,7 @@ export const security = {
     passwordChange: "Change password",
     passwordSet: "Choose a password",
     passwordDone: "Your new password was saved.",
-    companyAppsEnded: "Apps that you connected for a company must be connected again.",
+    companyAppsEnded: "If you connected apps for a company, you must connect them again.",
   },
 
   password: {

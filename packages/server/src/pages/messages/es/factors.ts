@@ -112,7 +112,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     submit: "Activar",
     wrong: "Ese código es incorrecto. Compruebe que la hora de su teléfono es correcta e introduzca el código actual.",
     expired: "Esta página estuvo abierta demasiado tiempo. Aquí tiene un código nuevo para escanear.",
-    doneRemoved: "La aplicación de autenticación se ha eliminado. Ahora inicia sesión solo con su contraseña.",
+    doneRemoved: "La aplicación de autenticación se ha eliminado. Ya no se le pide un código después de la contraseña.",
   },
 
   recovery: {

@@ -20,7 +20,7 @@ export const security = {
     passwordChange: "Cambiar la contraseña",
     passwordSet: "Elegir una contraseña",
     passwordDone: "Se ha guardado su nueva contraseña.",
-    companyAppsEnded: "Las aplicaciones que conectó para una empresa deben conectarse de nuevo.",
+    companyAppsEnded: "Si conectó aplicaciones para una empresa, debe conectarlas de nuevo.",
   },
 
   password: {

@@ -113,7 +113,7 @@ export const factors: Translation<typeof english, "one" | "other"> = {
     wrong: "Ce code est incorrect. Vérifiez que l’heure de votre téléphone est juste, puis saisissez le code actuel.",
     expired: "Cette page est restée ouverte trop longtemps. Voici un nouveau code à scanner.",
     doneRemoved:
-      "L’application d’authentification a été supprimée. Vous vous connectez maintenant avec votre mot de passe seul.",
+      "L’application d’authentification a été supprimée. Aucun code ne vous est plus demandé après votre mot de passe.",
   },
 
   recovery: {

@@ -21,7 +21,7 @@ export const security = {
     passwordSet: "Choisir un mot de passe",
     passwordDone: "Votre nouveau mot de passe a été enregistré.",
     companyAppsEnded:
-      "Les applications que vous avez connectées pour une entreprise doivent être connectées de nouveau.",
+      "Si vous avez connecté des applications pour une entreprise, vous devez les connecter de nouveau.",
   },
 
   password: {

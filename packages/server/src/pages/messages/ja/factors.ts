@@ -112,7 +112,7 @@ export const factors: Translation<typeof english, "other"> = {
     submit: "オンにする",
     wrong: "コードが間違っています。スマートフォンの時刻が正しいことを確認し、現在のコードを入力してください。",
     expired: "ページの有効期限が切れました。新しいコードをスキャンしてください。",
-    doneRemoved: "認証アプリを削除しました。今後はパスワードだけでサインインします。",
+    doneRemoved: "認証アプリを削除しました。今後は、パスワードの後にコードを入力する必要はありません。",
   },
 
   recovery: {

@@ -20,7 +20,7 @@ export const security = {
     passwordChange: "パスワードを変更",
     passwordSet: "パスワードを設定",
     passwordDone: "新しいパスワードを保存しました。",
-    companyAppsEnded: "会社のために接続したアプリは、もう一度接続する必要があります。",
+    companyAppsEnded: "会社のために接続したアプリがある場合は、もう一度接続する必要があります。",
   },
 
   password: {
