@@ -26,6 +26,8 @@ export interface AgentEntry {
   readonly awayUntil: number | null | undefined;
   /** Null: it is not paused. */
   readonly pausedAt: number | null;
+  /** True: nobody uses it now, but the company still allows it. Absent: false. */
+  readonly stands?: boolean;
   readonly lastUsedAt: number | null;
   /** The APIs that it used, the latest first. */
   readonly uses: readonly { readonly api: string; readonly lastUsedAt: number }[];

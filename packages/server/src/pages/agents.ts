@@ -161,7 +161,7 @@ function isOver({ expiresAt }: AgentEntry, now: number): boolean {
 function pausedText(agent: AgentEntry, pausedAt: number, { now, texts }: About, words: Messages): Child {
   const { stopsIn } = agent;
   const { agents } = words;
-  const text = isOver(agent, now) ? agents.pausedOver : texts.pausedSince;
+  const text = isOver(agent, now) && agent.stands !== true ? agents.pausedOver : texts.pausedSince;
   const since = rich(text, { when: timeElement(words, pausedAt, now) });
   if (stopsIn < 1) return since;
   const still = rich(plural(words.language, agents.pausedStill, stopsIn), { count: stopsIn });
@@ -226,7 +226,7 @@ function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Marku
   );
   return html`<dl class="facts lines">
     ${showsKeeps && keeps} ${!isOver(agent, now) && (differ || !showsKeeps) && ends}
-    <div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>
+    ${(agent.lastUsedAt !== null || agent.stands !== true) && html`<div><dt>${apps.used}</dt><dd>${agent.lastUsedAt === null ? apps.never : time(agent.lastUsedAt)}</dd></div>`}
     ${uses.length > 0 && html`<div><dt>${agents.uses}</dt>${uses}</div>`}
     ${through.length > 0 && html`<div><dt>${apps.through}</dt>${through}</div>`}
   </dl>`;

@@ -317,6 +317,11 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
   "company-app-new": (c) => companyAppPage(aNewApp(), c),
   "company-app-acts-through": (c) =>
     companyAppPage(aNewApp({ actsThrough: [{ name: LONG_NAME, lastUsedAt: NOW - HOUR }] }), c),
+  "company-app-vouched": (c) =>
+    companyAppPage(
+      anAppPage({ vouched: { hosts: ["acme.idp.example"], minutes: 10, stopped: false, pausable: true } }),
+      c,
+    ),
   "company-app-wrong": (c) =>
     companyAppPage(
       aNewApp(

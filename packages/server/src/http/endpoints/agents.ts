@@ -141,5 +141,6 @@ function entryOf(agent: Agent, language: string, now: number): AgentEntry {
     through: agent.through.map(({ actorName, lastUsedAt }) => ({ name: actorName, lastUsedAt })),
     stopsIn: minutesLeft(heldUntil, now),
     off: client?.status !== "active",
+    stands: agent.stands,
   };
 }

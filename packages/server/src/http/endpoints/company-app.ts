@@ -5,7 +5,7 @@ import type { Client, GrantedScope, Millis, Scope } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered, offeredTo } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
-import { heldThrough, minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { heldThrough, longestLifetime, minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
 import {
   type CompanyAppDetails,
@@ -152,6 +152,7 @@ async function appAnswer(
             })),
           },
     actsThrough: await namedApps(details.actsThrough, language, tools),
+    ...(await vouchedView(seen, tools)),
     requests: details.requests.map((one) =>
       withApproved(requestView(one, client, known, language), { ...one, client }, tools),
     ),
@@ -208,6 +209,18 @@ async function heldInAll(
   const through = await heldThrough(details.asActor, tools.apps);
   const ends = [await heldUntil(at, clientId, tools), through].filter((end) => end !== undefined);
   return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/** The company's identity providers that let the app in, and what stops that. */
+async function vouchedView(
+  { state, details: { vouching, consent, isPaused } }: Seen,
+  { apps: { oauth }, now }: CompanyTools,
+): Promise<Pick<CompanyAppPageView, "vouched">> {
+  if (vouching.length === 0) return {};
+  const stopped = state === "block" || isPaused;
+  const minutes = Math.ceil((await longestLifetime(now(), oauth)) / 60_000);
+  const hosts = [...new Set(vouching.map(redirectHost))].sort();
+  return { vouched: { hosts, minutes, stopped, pausable: !stopped && consent !== undefined } };
 }
 
 /** The apps through which another one acts. */

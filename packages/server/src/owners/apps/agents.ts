@@ -38,6 +38,8 @@ export interface Agent {
   readonly through: readonly Delegation[];
   /** When the last token ends that the app holds, should it be paused now. Undefined: it holds none. */
   readonly heldUntil: Millis | undefined;
+  /** True: no grant has anything now, but the company still allows it. */
+  readonly stands: boolean;
 }
 
 /** What the living grants of a client have, each scope with its latest end. */
@@ -76,6 +78,7 @@ async function agentsOf(
       if (!isAgent(consent, client, awayUntil) || (isOver && !isPaused(consent))) return [];
       const agent: Agent = {
         ...{ consent, client, awayUntil, heldUntil: held.get(clientId) },
+        stands: isOver && allowed.scopes.some(({ expiresAt }) => expiresAt === null || expiresAt > now),
         scopes: scopesOf(presentEnds([...byRules(consent), ...consent.scopes], now), client, known),
         uses: usesOf(stored, uses, apis),
         through: delegations.filter((one) => one.clientId === clientId).slice(0, MOST_SHOWN),

@@ -1,7 +1,9 @@
 /** One app of a company, as its admins see it, and what a new rule about it would end. */
 
 import type { Consent, Millis } from "../../oauth/model.ts";
+import type { Catalog } from "../../oauth/storage.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
+import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
 import { mayConnect } from "../apps/remembered-owner-choice.ts";
 import { canonicalLogin } from "../canonical-login.ts";
 import { approvedScopes, MAX_SELECTED, standingRule } from "../company-rules.ts";
@@ -12,6 +14,9 @@ import { maySee } from "./app-search.ts";
 import { liveUnder, type NamedRequest, requestsOf } from "./company-apps.ts";
 import type { AsMember, CompanyContext } from "./context.ts";
 import { keptUntil, loses, peopleIn, type RuleChange, ruleChange } from "./rule-change.ts";
+
+/** The grant of an identity assertion (RFC 7523 §2.1). */
+const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /** Maximum number of people whose use of the app a page shows. */
 const PEOPLE_SHOWN = 20;
@@ -42,6 +47,8 @@ export interface CompanyAppDetails {
   readonly actsThrough: readonly Delegation[];
   /** The name of the person who made the rule. Undefined: there is no rule, or the person is no member any more. */
   readonly decidedBy: string | undefined;
+  /** The company's identity providers whose assertions give the app access to members' accounts (RFC 7523). */
+  readonly vouching: readonly string[];
   readonly requests: readonly NamedRequest[];
   /** The reader's own state: the app acts for them, or they stopped it. Null: neither. */
   readonly mine: "acts" | "stopped" | null;
@@ -90,11 +97,24 @@ export async function companyApp(
     through: delegations.filter((one) => one.clientId === clientId && !one.stopped).slice(0, THROUGH_SHOWN),
     asActor,
     actsThrough: asActor.filter((_, place) => repeatable[place]),
+    vouching: await vouchingFor(key.companyId, clientId, context.catalog),
     consent: lasts ? consent : undefined,
     isPaused: isPaused(consent),
     mine: reader?.optedOut === true ? "stopped" : own.length > 0 ? "acts" : null,
     chosen: reader?.chosen === true && mayConnect(reader, now, ceiling) && (lasts || isApproved),
   };
+}
+
+/** The issuers that speak for the company's members and may do so to the app. */
+async function vouchingFor(companyId: string, clientId: string, catalog: Catalog): Promise<readonly string[]> {
+  const client = await catalog.client(clientId);
+  const isAble = client?.type === "confidential" && client.grantTypes.includes(JWT_BEARER);
+  if (client?.status !== "active" || !isAble) return [];
+  const mayUse = ({ clients, scopes }: TrustedIssuer) =>
+    (clients.length === 0 || clients.includes(clientId)) && scopes.some((name) => client.scopes.includes(name));
+  return [...(await catalog.issuers()).values()]
+    .filter((one) => one.type === "id-jag" && one.status === "active" && one.company === companyId && mayUse(one))
+    .map(({ issuer }) => issuer);
 }
 
 function withNames<T extends { readonly personId: string }>(

@@ -20,7 +20,7 @@ import {
   requestText,
   stateTag,
 } from "./company-apps.ts";
-import { askButton, companyPage, companyPath, ruleEnd } from "./company-layout.ts";
+import { askButton, companyPage, companyPath, oneButton, ruleEnd } from "./company-layout.ts";
 import { connectedServices } from "./connections.ts";
 import type { CompanyAppPageView } from "./views.ts";
 
@@ -115,17 +115,22 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const used =
     view.actsThrough.length > 0 && usedApps(view.name, view.actsThrough, company.actsThrough, view.now, words);
   if (view.access === null) {
-    if (used === false) return html`<p class="card panel soft">${company.noAccess}</p>`;
-    return html`<div class="card app"><p class="soft">${company.noOwnAccess}</p>${used}</div>`;
+    if (used !== false)
+      return html`<div class="card app"><p class="soft">${company.noOwnAccess}</p>${used}${vouched(view, chrome)}</div>`;
+    if (view.vouched === undefined) return html`<p class="card panel soft">${company.noAccess}</p>`;
+    return html`<div class="card app"><p class="soft">${company.noAccess}</p>${vouched(view, chrome)}</div>`;
   }
   const { scopes, standing, grantedAt, lastUsedAt, people, shown, through } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
     fill(plural(words.language, forms, value), { count: value });
   const rows: readonly (readonly [string, Child])[] = [
-    [company.usedBy, people === 0 ? company.nobody : count(company.people, people)],
+    [company.usedBy, people === 0 ? nobody(view, words) : count(company.people, people)],
     ...(scopes.length === 0 ? [] : [[company.accessSince, time(grantedAt)] as const]),
-    [words.apps.used, lastUsedAt === null ? words.apps.never : time(lastUsedAt)],
+    // Of uses by assertions, the company's record knows nothing.
+    ...(lastUsedAt === null && view.vouched !== undefined
+      ? []
+      : [[words.apps.used, lastUsedAt === null ? words.apps.never : time(lastUsedAt)] as const]),
   ];
   const rest = people - shown.length;
   return html`<div class="card app">
@@ -161,11 +166,31 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </div>`
     }
     ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through: through.map((one) => ({ ...one, href: `${companyPath(view, chrome)}/apps/${encodeURIComponent(one.clientId)}` })) }, view.now, words)}
-    ${used}
+    ${used}${vouched(view, chrome)}
     ${view.mine === "acts" && mineHint("acts", view, chrome)}
     <div class="row-actions">
       ${view.mine === "acts" && mineForm(view.clientId, view.name, "acts", view, chrome)}
       ${askButton(`${companyPath(view, chrome)}/revoke`, { client_id: view.clientId }, { text: company.revokeAll, about: name(view.name) })}
     </div>
+  </div>`;
+}
+
+function nobody({ vouched: by }: CompanyAppPageView, { company }: Chrome["words"]): string {
+  return by === undefined ? company.nobody : company.vouched.nobody;
+}
+
+/** Says that the company's identity provider lets the app use members' accounts, and what stops that. */
+function vouched(view: CompanyAppPageView, chrome: Chrome): Child {
+  const by = view.vouched;
+  if (by === undefined) return null;
+  const { language, company, agents } = chrome.words;
+  const { access, stop, stopOrPause, stopped } = company.vouched;
+  const names = { app: name(view.name), issuer: hostList(by.hosts), count: String(by.minutes) };
+  const forms = by.stopped ? stopped : by.pausable ? stopOrPause : stop;
+  const about = { text: agents.pause, about: name(view.name) };
+  return html`<div class="stack close">
+    ${!by.stopped && html`<p>${rich(access, names)}</p>`}
+    <p class="soft small">${rich(plural(language, forms, by.minutes), names)}</p>
+    ${by.pausable && html`<div class="row-actions">${oneButton(`${companyPath(view, chrome)}/agents/pause`, { csrf: view.csrf, client_id: view.clientId }, about)}</div>`}
   </div>`;
 }

@@ -247,6 +247,16 @@ export interface CompanyAppPageView extends CompanyFrame {
   };
   /** Other apps through which it gets access, the latest use first. */
   readonly actsThrough: readonly UsedApp[];
+  /** The company's identity providers that give it access to members' accounts without a page. Absent: none. */
+  readonly vouched?: {
+    readonly hosts: readonly string[];
+    /** How long such access lasts at most. */
+    readonly minutes: number;
+    /** True: the app is blocked or paused, so they can't. */
+    readonly stopped: boolean;
+    /** True: an admin can pause the app. */
+    readonly pausable: boolean;
+  };
   readonly requests: readonly CompanyRequestView[];
   /** Null: the app was deleted. */
   readonly form: CompanyRuleForm | null;

@@ -249,6 +249,26 @@ export const company = {
     usedBy: "Nutzen die App",
     people: { one: "1 Mitglied", other: "{count} Mitglieder" },
     nobody: "Derzeit niemand",
+    vouched: {
+      nobody: "Niemand im Namen des Unternehmens",
+      access:
+        "{issuer} kann {app} Zugriff auf die Konten von Mitgliedern geben, die die App nutzen dürfen, ohne sie zu fragen. Diese Seite führt sie nicht auf.",
+      stop: {
+        one: "Wenn Sie die App sperren, bekommt sie keinen neuen Zugriff von {issuer}. Der Zugriff, den sie dann noch hat, endet innerhalb von 1 Minute.",
+        other:
+          "Wenn Sie die App sperren, bekommt sie keinen neuen Zugriff von {issuer}. Der Zugriff, den sie dann noch hat, endet innerhalb von {count} Minuten.",
+      },
+      stopOrPause: {
+        one: "Wenn Sie die App sperren oder pausieren, bekommt sie keinen neuen Zugriff von {issuer}. Der Zugriff, den sie dann noch hat, endet innerhalb von 1 Minute.",
+        other:
+          "Wenn Sie die App sperren oder pausieren, bekommt sie keinen neuen Zugriff von {issuer}. Der Zugriff, den sie dann noch hat, endet innerhalb von {count} Minuten.",
+      },
+      stopped: {
+        one: "Solange die App gesperrt oder pausiert ist, kann {issuer} ihr keinen neuen Zugriff auf die Konten von Mitgliedern geben. Früherer Zugriff dauert höchstens 1 Minute.",
+        other:
+          "Solange die App gesperrt oder pausiert ist, kann {issuer} ihr keinen neuen Zugriff auf die Konten von Mitgliedern geben. Früherer Zugriff dauert höchstens {count} Minuten.",
+      },
+    },
     endless: "ohne Ende",
     standing: "Von {company} erlaubt",
     standingText:

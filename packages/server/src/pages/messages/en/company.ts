@@ -239,6 +239,26 @@ export const company = {
     usedBy: "Used by",
     people: { one: "1 member", other: "{count} members" },
     nobody: "Nobody now",
+    vouched: {
+      nobody: "Nobody in the company’s name",
+      access:
+        "{issuer} can give {app} access to the accounts of members who may use the app, without asking them. This page doesn’t list them.",
+      stop: {
+        one: "If you block the app, it gets no new access from {issuer}. Access that it has by then ends within 1 minute.",
+        other:
+          "If you block the app, it gets no new access from {issuer}. Access that it has by then ends within {count} minutes.",
+      },
+      stopOrPause: {
+        one: "If you block or pause the app, it gets no new access from {issuer}. Access that it has by then ends within 1 minute.",
+        other:
+          "If you block or pause the app, it gets no new access from {issuer}. Access that it has by then ends within {count} minutes.",
+      },
+      stopped: {
+        one: "While the app is blocked or paused, {issuer} can’t give it new access to members’ accounts. Access from before lasts 1 minute at most.",
+        other:
+          "While the app is blocked or paused, {issuer} can’t give it new access to members’ accounts. Access from before lasts {count} minutes at most.",
+      },
+    },
     endless: "no end",
     standing: "Allowed by {company}",
     standingText:

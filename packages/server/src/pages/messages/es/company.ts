@@ -245,6 +245,26 @@ export const company = {
     usedBy: "La usan",
     people: { one: "1 miembro", other: "{count} miembros" },
     nobody: "Nadie ahora",
+    vouched: {
+      nobody: "Nadie en nombre de la empresa",
+      access:
+        "{issuer} puede dar a {app} acceso a las cuentas de los miembros que pueden usar la aplicación, sin preguntarles. Esta página no los enumera.",
+      stop: {
+        one: "Si bloquea la aplicación, no obtiene acceso nuevo de {issuer}. El acceso que tenga en ese momento termina como máximo en 1 minuto.",
+        other:
+          "Si bloquea la aplicación, no obtiene acceso nuevo de {issuer}. El acceso que tenga en ese momento termina como máximo en {count} minutos.",
+      },
+      stopOrPause: {
+        one: "Si bloquea la aplicación o la pone en pausa, no obtiene acceso nuevo de {issuer}. El acceso que tenga en ese momento termina como máximo en 1 minuto.",
+        other:
+          "Si bloquea la aplicación o la pone en pausa, no obtiene acceso nuevo de {issuer}. El acceso que tenga en ese momento termina como máximo en {count} minutos.",
+      },
+      stopped: {
+        one: "Mientras la aplicación esté bloqueada o en pausa, {issuer} no puede darle acceso nuevo a las cuentas de los miembros. El acceso anterior dura como máximo 1 minuto.",
+        other:
+          "Mientras la aplicación esté bloqueada o en pausa, {issuer} no puede darle acceso nuevo a las cuentas de los miembros. El acceso anterior dura como máximo {count} minutos.",
+      },
+    },
     endless: "sin fin",
     standing: "Permitido por {company}",
     standingText:

@@ -253,6 +253,26 @@ export const company = {
     usedBy: "Utilisée par",
     people: { one: "1 membre", other: "{count} membres" },
     nobody: "Personne en ce moment",
+    vouched: {
+      nobody: "Personne au nom de l’entreprise",
+      access:
+        "{issuer} peut donner à {app} l’accès aux comptes des membres qui ont le droit d’utiliser l’application, sans leur demander. Cette page ne les énumère pas.",
+      stop: {
+        one: "Si vous bloquez l’application, elle ne reçoit plus de nouvel accès de {issuer}. L’accès qu’elle a encore à ce moment prend fin dans un délai de {count} minute.",
+        other:
+          "Si vous bloquez l’application, elle ne reçoit plus de nouvel accès de {issuer}. L’accès qu’elle a encore à ce moment prend fin dans un délai de {count} minutes.",
+      },
+      stopOrPause: {
+        one: "Si vous bloquez l’application ou la mettez en pause, elle ne reçoit plus de nouvel accès de {issuer}. L’accès qu’elle a encore à ce moment prend fin dans un délai de {count} minute.",
+        other:
+          "Si vous bloquez l’application ou la mettez en pause, elle ne reçoit plus de nouvel accès de {issuer}. L’accès qu’elle a encore à ce moment prend fin dans un délai de {count} minutes.",
+      },
+      stopped: {
+        one: "Tant que l’application est bloquée ou en pause, {issuer} ne peut pas lui donner de nouvel accès aux comptes des membres. L’accès antérieur dure au plus {count} minute.",
+        other:
+          "Tant que l’application est bloquée ou en pause, {issuer} ne peut pas lui donner de nouvel accès aux comptes des membres. L’accès antérieur dure au plus {count} minutes.",
+      },
+    },
     endless: "sans fin",
     standing: "Autorisé par {company}",
     standingText:
