@@ -148,6 +148,7 @@ test.each(gone)("the company chosen last %s → the page, not another company's 
   expect((await agent.get("/account/apps")).text).not.toContain('may connect for <bdi class="name">Beta</bdi>');
   const page = await agent.follow(await agent.get(next()));
   expect([page.status, page.location]).toEqual([200, undefined]);
+  expect(page.text).not.toContain('Last time you chose <bdi class="name">Beta</bdi>');
   const callback = await authorize(agent, next(), "", { owner: beta.companyId });
   const { body } = await redeem(server, app, callback);
   expect(claimsOf(body.access_token)["sub"]).toBe(beta.companyId);
@@ -171,16 +172,22 @@ test("removed from the only company, chosen last → the page, not the access th
   expect((await agent.follow(await agent.get(next))).location?.searchParams.has("code")).toBe(true);
 });
 
-test("the company chosen for this once alone → counts for nothing later", async () => {
+test("the company chosen last, for this once alone → the page with that company, not the person's own access", async () => {
   const acme = await addCompany(server, { defaultRule: "members" });
   const { member: person, companyId } = acme;
   const app = await server.addClient({ scopes: ["read"] });
   const agent = new Agent(server.issuer);
   const asked = authorizeUrl(server, app, { prompt: "consent" });
+  const next = authorizeUrl(server, app);
   await authorize(agent, asked, person.username, { owner: person.personId });
   server.tick(1000);
   await authorize(agent, asked, "", { owner: companyId, duration: "once" });
-  const callback = await agent.follow(await agent.get(authorizeUrl(server, app)));
-  const { body } = await redeem(server, app, callback.location as URL);
+  const page = await agent.follow(await agent.get(next));
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  expect(page.text).toContain('Last time you chose <bdi class="name">Acme Corp</bdi>');
+  expect(consentForm(page).fields.get("owner")).toBe(companyId);
+  const callback = await authorize(agent, next, "", { owner: person.personId });
+  const { body } = await redeem(server, app, callback);
   expect(claimsOf(body.access_token)["sub"]).toBe(person.personId);
+  expect((await agent.follow(await agent.get(next))).location?.searchParams.has("code")).toBe(true);
 });

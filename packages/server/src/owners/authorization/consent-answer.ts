@@ -241,14 +241,17 @@ export async function decide<Denied, Written>(
   return { kind: "allowed", written: await writer.allowed(decision) };
 }
 
-/** Before the answer is stored. If that fails, the app asks again, and doesn't act for another owner unseen. */
+/**
+ * Notes the company of an answer, also of one for once: an app that comes back does not act for another owner unseen.
+ * Before the answer is stored: if that fails, the app only asks again.
+ */
 async function noteCompany(
   allowed: Allowed,
   { client, person }: Parameters<typeof decide>[1],
   { storage, now }: Pick<AuthorizationContext, "now" | "storage">,
 ): Promise<void> {
   const { ownerId: companyId, acting } = allowed.owner;
-  if (acting === undefined || !isLasting(allowed)) return;
+  if (acting === undefined) return;
   const { partition, personId } = person;
   await storage.lastCompanies.note({ partition, personId, clientId: client.clientId, companyId, chosenAt: now() });
 }

@@ -156,13 +156,15 @@ export function decideOwner(
 }
 
 /**
- * The owner that the person chose on the last page for this client. Undefined: there is none, or the person has asked
- * to be asked again since.
+ * The owner that the person chose on the last page for this client, also for once alone. Undefined: there is none, the
+ * person has asked to be asked again since, or can't choose that company any more.
  */
 export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undefined {
   const decided = ({ acting, consent }: OwnerChoice) =>
     acting === undefined ? ownAnswerAt(consent) !== 0 : acting.chosenAt !== null;
   const last = latestChosen(choices.filter(decided));
+  // Only the company that overtook it is not overtaken.
+  if (last?.overtaken === true) return choices.find(({ overtaken }) => !overtaken);
   return last === undefined || wantsToBeAsked(last) ? undefined : last;
 }
 
