@@ -88,7 +88,7 @@ describe("under How long", () => {
     },
   );
 
-  test("the member allows it for a week already, the page shows the person's own boxes → the day of that end, which stays", async () => {
+  test("the member allows it for a week already, the page shows the person's own boxes → the day of that end, and where it can be changed", async () => {
     const company = await addCompany(server, { defaultRule: "members" });
     const { app, agent, open } = await pageFor(company, "member");
     await chooses(company, "member", app, { duration: "604800" });
@@ -98,7 +98,7 @@ describe("under How long", () => {
     await server.assent.storage.companyApps.forgetChoice(choice);
     const page = await open();
     expect(durationNotesOn(page)).toBe(
-      `You already allowed some of this for Acme Corp. That part ends no later than ${exact(messages("en"), until ?? 0)}, even if you choose a longer time.`,
+      `You already allowed some of this for Acme Corp, until ${exact(messages("en"), until ?? 0)} at the latest. When you continue, this page first shows that part, and you can change its end there.`,
     );
     const answer = { decision: "allow", owner: company.companyId, duration: "31536000" };
     const shown = await agent.submit(consentForm(page), answer);
@@ -107,6 +107,33 @@ describe("under How long", () => {
     // Now the page shows the company's boxes, each with its end.
     const again = await agent.get(authorizeUrl(server, app, { prompt: "consent" }));
     expect([consentForm(again).fields.get("owner"), durationNotesOn(again)]).toEqual([company.companyId, ""]);
+    await agent.submit(consentForm(again), { decision: "allow", "duration:read": "31536000" });
+    expect(await endForMember(company)).toBeGreaterThan(server.now() + 364 * DAY);
+  });
+
+  test("the app has more for the owner whom the page shows → said about that owner alone, and hidden while another is selected", async () => {
+    const company = await addCompany(server, { defaultRule: "members" });
+    const { app, agent, open } = await pageFor(company, "member");
+    const keeps = (page: Page) =>
+      /<p class="small" data-option="(\d)">Apart from this request[\s\S]*?<\/p>/.exec(page.text);
+    const place = (page: Page, owner: string) =>
+      [...page.text.matchAll(/<option value="([^"]*)"/g)].findIndex(([, value]) => value === owner) + 1;
+    const says = "Apart from this request, the app keeps for ";
+    const { companyId, member } = company;
+    await agent.submit(consentForm(await open("write")), {
+      decision: "allow",
+      owner: member.personId,
+      duration: "forever",
+    });
+    const own = await open();
+    expect(keeps(own)?.[0]).toContain(`${says}your own account: `);
+    expect(keeps(own)?.[1]).toBe(String(place(own, member.personId)));
+    const first = await agent.submit(consentForm(own), { decision: "allow", owner: companyId });
+    expect(first.status).toBe(302);
+    const page = await agent.get(authorizeUrl(server, app, { scope: "write", prompt: "consent" }));
+    expect(consentForm(page).fields.get("owner")).toBe(companyId);
+    expect(textIn(page, /(<p class="small" data-option[\s\S]*?<\/p>)/)).toContain(`${says}Acme Corp : See your photos`);
+    expect(keeps(page)?.[1]).toBe(String(place(page, companyId)));
   });
 
   test("the member can only ask → the admins decide how long; nothing of it where members decide, or the app is blocked", async () => {

@@ -136,6 +136,7 @@ describe("a page for more permissions", () => {
 
 describe("permissions of the app that the request doesn't ask for", () => {
   const KEEPS = "Apart from this request, the app keeps: ";
+  const KEEPS_FOR = "Apart from this request, the app keeps for Acme Corp: ";
   const BACK = "“Allow and resume” also gives the app back permissions that it doesn’t ask for now: ";
   const paused = (page: Page) => partOf(page, /<div class="notice warning">[\s\S]*?<\/div>/);
 
@@ -234,7 +235,7 @@ describe("permissions of the app that the request doesn't ask for", () => {
     await adminAllows(company, app, "write", ["write"]);
     const forCompany = async (page: Page) => (await agent.submit(consentForm(page), { ...answer, scope: [] })) && page;
     const members = textOf(await forCompany(await open("read", { prompt: "consent" })));
-    expect(members).toContain(`${KEEPS}Share your photos (ends in 24 hours)`);
+    expect(members).toContain(`${KEEPS_FOR}Share your photos (ends in 24 hours)`);
     expect(members).not.toContain("Change your photos");
     await pause(company, app);
     const admin = new Agent(server.issuer);

@@ -35,10 +35,22 @@ function comesBack({ granted, keptUntil, awayUntil, byPolicy = false }: ScopeCho
   return granted || byPolicy || keptUntil !== undefined || awayUntil !== undefined;
 }
 
-/** Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. */
-export function keepsToo({ notAsked = [], now }: ConsentView, words: Messages): Child {
-  const permissions = withEnds(notAsked, now, words);
-  return permissions && html`<p class="small">${rich(words.consent.notAsked, { permissions })}</p>`;
+/**
+ * Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. It is about
+ * the owner whom the page shows: the style sheet hides it while another one is selected.
+ */
+export function keepsToo(view: ConsentView, { consent, ...words }: Messages): Child {
+  const { notAsked = [], now, owners = [] } = view;
+  const permissions = withEnds(notAsked, now, { consent, ...words });
+  if (permissions === null) return null;
+  const at = owners.findIndex(({ selected }) => selected);
+  if (at < 0) return html`<p class="small">${rich(consent.notAsked, { permissions })}</p>`;
+  const company = shownCompany(view);
+  const says =
+    company === undefined
+      ? rich(consent.notAskedOwn, { permissions })
+      : rich(consent.notAskedFor, { permissions, company: name(company) });
+  return html`<p class="small" data-option=${at + 1}>${says}</p>`;
 }
 
 /** Counts the permissions that the app asks for and has, or had until it was paused, and says when they end. */

@@ -70,6 +70,8 @@ export const owner = {
       other: "لا يتغيّر ذلك ما لم تغيّره هنا.",
     },
     notAsked: "بصرف النظر عن هذا الطلب، يحتفظ التطبيق بما يلي: {permissions}",
+    notAskedOwn: "بصرف النظر عن هذا الطلب، يحتفظ التطبيق لحسابك الخاص بما يلي: {permissions}",
+    notAskedFor: "بصرف النظر عن هذا الطلب، يحتفظ التطبيق باسم {company} بما يلي: {permissions}",
     grantedEnd: "موعد الانتهاء: {when}",
     grantedEnds: "مواعيد الانتهاء مختلفة، أولها {when}",
     grantedNoEnd: "بلا موعد انتهاء: إلى أن يُلغى",

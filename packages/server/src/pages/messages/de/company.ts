@@ -19,7 +19,7 @@ export const company = {
     endsBy:
       "{company} erlaubt diese App bis zum {when}. Auch wenn Sie eine längere Dauer wählen, endet der Zugriff für {company} dann.",
     standsUntil:
-      "Einen Teil davon haben Sie für {company} bereits erlaubt. Dieser Teil endet spätestens am {when}, auch wenn Sie eine längere Dauer wählen.",
+      "Einen Teil davon haben Sie für {company} bereits erlaubt, längstens bis {when}. Wenn Sie fortfahren, zeigt diese Seite zuerst diesen Teil, und Sie können dort sein Ende ändern.",
     stopped:
       "Sie haben diese App für {company} abgeschaltet. Wenn Sie ihr jetzt für {company} Zugriff erlauben, kann sie dort wieder für Sie handeln.",
     ownOnly:

@@ -63,6 +63,8 @@ export const owner = {
       other: "Diese bleiben gleich, wenn Sie sie hier nicht ändern.",
     },
     notAsked: "Unabhängig von dieser Anfrage behält die App: {permissions}",
+    notAskedOwn: "Unabhängig von dieser Anfrage behält die App für Ihr eigenes Konto: {permissions}",
+    notAskedFor: "Unabhängig von dieser Anfrage behält die App für {company}: {permissions}",
     grantedEnd: "Ende: {when}",
     grantedEnds: "Unterschiedliche Enden, das erste {when}",
     grantedNoEnd: "Kein Ende: bis zum Widerruf",

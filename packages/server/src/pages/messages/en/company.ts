@@ -17,7 +17,7 @@ export const company = {
     endsBy:
       "{company} allows this app until {when}. If you choose a longer time, access for {company} still ends then.",
     standsUntil:
-      "You already allowed some of this for {company}. That part ends no later than {when}, even if you choose a longer time.",
+      "You already allowed some of this for {company}, until {when} at the latest. When you continue, this page first shows that part, and you can change its end there.",
     stopped: "You stopped this app for {company}. If you allow it for {company} now, it can act for you there again.",
     ownOnly:
       "The permissions and times that you choose for {company} are for you only. To decide for other members, use the company’s pages.",

@@ -59,6 +59,8 @@ export const owner = {
       other: "These stay unless you change them here.",
     },
     notAsked: "Apart from this request, the app keeps: {permissions}",
+    notAskedOwn: "Apart from this request, the app keeps for your own account: {permissions}",
+    notAskedFor: "Apart from this request, the app keeps for {company}: {permissions}",
     grantedEnd: "End: {when}",
     grantedEnds: "Different ends, the first {when}",
     grantedNoEnd: "No end: until it is revoked",

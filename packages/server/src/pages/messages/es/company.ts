@@ -19,7 +19,7 @@ export const company = {
     endsBy:
       "{company} permite esta aplicación hasta el {when}. Aunque elija más tiempo, el acceso para {company} termina entonces.",
     standsUntil:
-      "Ya permitió una parte en nombre de {company}. Esa parte termina a más tardar el {when}, aunque elija más tiempo.",
+      "Ya permitió una parte en nombre de {company}, a más tardar hasta el {when}. Si continúa, esta página muestra primero esa parte y allí puede cambiar su final.",
     stopped:
       "Detuvo esta aplicación para {company}. Si la permite ahora para {company}, podrá volver a actuar allí por usted.",
     ownOnly:

@@ -62,6 +62,8 @@ export const owner = {
       other: "Estos no cambian si no los modifica aquí.",
     },
     notAsked: "Aparte de esta solicitud, la aplicación conserva: {permissions}",
+    notAskedOwn: "Aparte de esta solicitud, la aplicación conserva para su propia cuenta: {permissions}",
+    notAskedFor: "Aparte de esta solicitud, la aplicación conserva en nombre de {company}: {permissions}",
     grantedEnd: "Fin: {when}",
     grantedEnds: "Terminan en momentos distintos; el primero, {when}",
     grantedNoEnd: "Sin fin: hasta que se revoque",

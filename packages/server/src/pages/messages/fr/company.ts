@@ -19,7 +19,7 @@ export const company = {
     endsBy:
       "{company} autorise cette application jusqu’au {when}. Même si vous choisissez plus longtemps, l’accès pour {company} prend fin à ce moment-là.",
     standsUntil:
-      "Vous en avez déjà autorisé une partie pour {company}. Cette partie prend fin au plus tard le {when}, même si vous choisissez plus longtemps.",
+      "Vous en avez déjà autorisé une partie pour {company}, au plus tard jusqu’au {when}. Si vous continuez, cette page montre d’abord cette partie, et vous pouvez y modifier sa fin.",
     stopped:
       "Vous avez arrêté cette application pour {company}. Si vous l’autorisez maintenant pour {company}, elle pourra de nouveau y agir pour vous.",
     ownOnly:

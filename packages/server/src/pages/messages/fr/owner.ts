@@ -65,6 +65,8 @@ export const owner = {
       other: "Celles-ci restent telles quelles, sauf si vous les modifiez ici.",
     },
     notAsked: "En dehors de cette demande, l’application garde : {permissions}",
+    notAskedOwn: "En dehors de cette demande, l’application garde pour votre propre compte : {permissions}",
+    notAskedFor: "En dehors de cette demande, l’application garde pour {company} : {permissions}",
     grantedEnd: "Fin : {when}",
     grantedEnds: "Fins différentes, la première {when}",
     grantedNoEnd: "Sans fin : jusqu’à sa révocation",

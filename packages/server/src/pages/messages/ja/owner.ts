@@ -60,6 +60,8 @@ export const owner = {
       other: "これらは、ここで変更しない限り変わりません。",
     },
     notAsked: "今回の要求とは別に、アプリは次の権限を保ちます: {permissions}",
+    notAskedOwn: "今回の要求とは別に、アプリはあなた自身のアカウントについて次の権限を保ちます: {permissions}",
+    notAskedFor: "今回の要求とは別に、アプリは {company} について次の権限を保ちます: {permissions}",
     grantedEnd: "終了日時: {when}",
     grantedEnds: "終了日時は異なります（最も早いもの: {when}）",
     grantedNoEnd: "終了日時なし: 取り消すまで有効",
