@@ -1,7 +1,7 @@
 /** An admin answers a request of a member who has changed it since the admin's page was made. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCompany, type TestCompany } from "../support/company-staff.ts";
+import { addCompany, decide, type TestCompany } from "../support/company-staff.ts";
 import { Agent, authorizeUrl, consentForm, type Form, type Page, signIn } from "../support/http-browser.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
@@ -116,4 +116,34 @@ test("members may decide since, and the member connects the app → the request 
     const agents = await member.get(`/company/${company.slug}`);
     await member.submit(formTo(agents, "/opt-out"));
   }
+});
+
+test("members may decide since → the admin and the member read that no answer is needed; with a rule of the app → as before", async () => {
+  const company = await addCompany(server);
+  const app = await server.addClient({ redirectUris: [OLD] });
+  const [admin, member] = [new Agent(server.issuer), new Agent(server.issuer)];
+  await signIn(admin, company.admin.username);
+  await signIn(member, company.member.username);
+  await ask(company, app, member, OLD);
+  const { partition, companyId } = company;
+  const home = `/company/${company.slug}`;
+  const forAdmins = "Members decide about this app now, so ";
+  const forMember = "You no longer need their answer: members decide about this app now.";
+  const says = async () => {
+    const pages = await Promise.all([admin.get(home), admin.get(`${home}/apps/${app.clientId}`), member.get(home)]);
+    return pages.map(({ text }) => text.includes(forAdmins) || text.includes(forMember));
+  };
+  expect(await says()).toEqual([false, false, false]);
+  for (const [defaultRule, said] of [
+    ["block", false],
+    ["members", true],
+  ] as const) {
+    const changes = { defaultRule };
+    await server.assent.storage.companies.update({ partition, companyId, changes, by: null, now: server.now() });
+    expect(await says(), defaultRule).toEqual([said, said, said]);
+  }
+  expect((await member.get(home)).text).not.toContain("None has answered yet");
+  await decide(server, company, app, { rule: "ask" });
+  await ask(company, app, member, OLD);
+  expect(await says()).toEqual([false, false, false]);
 });

@@ -154,7 +154,7 @@ async function appAnswer(
     actsThrough: await namedApps(details.actsThrough, language, tools),
     ...(await vouchedView(seen, tools)),
     requests: details.requests.map((one) =>
-      withApproved(requestView(one, client, known, language), { ...one, client }, tools),
+      withApproved(requestView(one, client, known, language), { ...one, client }, at, tools),
     ),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
     ...{ mine: details.mine, chosen: details.chosen },
@@ -258,19 +258,25 @@ export function requestView(
   };
 }
 
-/** Splits what a member asked for: what the rule allows them already, and what still waits for an answer. */
+/**
+ * Splits what a member asked for: what the rule allows them already, and what still waits for an answer. After a change of the
+ * company's default, nothing may have to wait.
+ */
 export function withApproved(
   view: CompanyRequestView,
   { client, rule, host }: Pick<NamedRequest, "rule" | "host"> & { readonly client: Client | undefined },
+  { acting: { company } }: Pick<InCompany, "acting">,
   tools: CompanyTools,
 ): CompanyRequestView {
   const ceiling = ceilingOrNone(client, tools.apps.oauth.policy);
   const reach = reachOfRequest({ host }, client, ceiling);
   const approved = new Set(approvedScopes(rule, view.personId, reach, tools.now()));
   const isNewHost = rule !== undefined && isInForce(rule, reach, tools.now()) && !reaches(rule.hosts, reach);
+  const mayDecide = company.defaultRule === "members" && stateOf(rule, company, ceiling, tools.now()) === null;
   return {
     ...view,
     isNewHost,
+    ...(mayDecide ? { mayDecide } : {}),
     scopes: view.scopes.filter(({ name }) => !approved.has(name)),
     approved: view.scopes.filter(({ name }) => approved.has(name)),
   };

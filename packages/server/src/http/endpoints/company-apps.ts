@@ -204,7 +204,7 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
     return Promise.all(
       requests.map(async (one) => {
         const client = await catalog.client(one.clientId);
-        return withApproved(requestView(one, client, known, language), { ...one, client }, tools);
+        return withApproved(requestView(one, client, known, language), { ...one, client }, at, tools);
       }),
     );
   }
@@ -216,7 +216,7 @@ async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly 
       const view = requestView({ ...one, personName }, client, known, language);
       // A later rule does not change what was refused.
       if (one.status === "refused") return { ...view, refusedAt: one.decidedAt ?? one.askedAt };
-      return withApproved(view, { ...one, client }, tools);
+      return withApproved(view, { ...one, client }, at, tools);
     }),
   );
 }

@@ -103,7 +103,9 @@ function ownRequestCard(request: CompanyRequestView, view: CompanyAppsView, chro
   const answer =
     refusedAt !== null
       ? rich(company.youWereRefused, { when, refused: timeElement(words, refusedAt, view.now) })
-      : rich(approved.length > 0 ? company.youAskedMore : company.youAsked, { when });
+      : rich(request.mayDecide ? company.youMayDecide : approved.length > 0 ? company.youAskedMore : company.youAsked, {
+          when,
+        });
   const isRefused = refusedAt !== null;
   const heading = isRefused ? company.refusedScopes : approved.length > 0 ? company.waiting : company.asksFor;
   return html`<article class="card app" data-client-id=${request.clientId}>
@@ -160,6 +162,7 @@ export function requestText(request: CompanyRequestView, now: number, chrome: Ch
   const { company } = words;
   return [
     html`<p>${rich(company.requestBy, { person: bothNames({ ...request, name: request.personName }), when: timeElement(words, request.askedAt, now) })}</p>`,
+    request.mayDecide && html`<p>${rich(company.mayDecide, { person: name(request.username) })}</p>`,
     newAddress(request, chrome),
     wishOf(request, chrome),
   ];

@@ -140,6 +140,8 @@ export interface CompanyRequestView {
   readonly host: string | null;
   /** True: the approval in force does not cover this address. Absent: false. */
   readonly isNewHost?: boolean;
+  /** True: by the company's default, members decide about the app now, so nobody has to answer. Absent: false. */
+  readonly mayDecide?: true;
   readonly personId: string;
   readonly username: string;
   readonly personName: string | null;

@@ -85,6 +85,10 @@ export const company = {
     youAsked: "Sie haben die Verwaltung {when} gefragt. Die Antwort steht noch aus.",
     youAskedMore:
       "Sie haben die Verwaltung {when} gefragt. Ein Teil der Berechtigungen ist freigegeben, die anderen warten auf eine Antwort.",
+    youMayDecide:
+      "Sie haben die Verwaltung {when} gefragt. Sie brauchen die Antwort nicht mehr: Über diese App entscheiden jetzt die Mitglieder.",
+    mayDecide:
+      "Über diese App entscheiden jetzt die Mitglieder, also braucht {person} keine Antwort. Eine Ablehnung hält die App nicht fern. Ändern Sie dafür die Regel der App.",
     youWereRefused: "Sie haben die Verwaltung {when} gefragt. Sie hat die Anfrage {refused} abgelehnt.",
     refusedRequests: "Abgelehnte Anfragen",
     refusedScopes: "Nicht freigegeben",

@@ -79,6 +79,9 @@ export const company = {
     yourRequests: "Your open requests",
     youAsked: "You asked the admins {when}. None has answered yet.",
     youAskedMore: "You asked the admins {when}. Some permissions are approved; the others wait for an answer.",
+    youMayDecide: "You asked the admins {when}. You no longer need their answer: members decide about this app now.",
+    mayDecide:
+      "Members decide about this app now, so {person} doesn’t need an answer. A refusal doesn’t keep the app away. To do that, change the rule of the app.",
     youWereRefused: "You asked the admins {when}. They refused the request {refused}.",
     refusedRequests: "Refused requests",
     refusedScopes: "Not approved",

@@ -83,6 +83,10 @@ export const company = {
     youAsked: "Preguntó a los administradores {when}. Ninguno ha respondido todavía.",
     youAskedMore:
       "Preguntó a los administradores {when}. Algunos permisos están aprobados; los demás esperan una respuesta.",
+    youMayDecide:
+      "Preguntó a los administradores {when}. Ya no necesita su respuesta: ahora los miembros deciden sobre esta aplicación.",
+    mayDecide:
+      "Ahora los miembros deciden sobre esta aplicación, así que {person} no necesita respuesta. Un rechazo no impide el uso de la aplicación. Para impedirlo, cambie la regla de la aplicación.",
     youWereRefused: "Preguntó a los administradores {when}. Rechazaron la solicitud {refused}.",
     refusedRequests: "Solicitudes rechazadas",
     refusedScopes: "No aprobado",

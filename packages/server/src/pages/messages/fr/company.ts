@@ -85,6 +85,10 @@ export const company = {
     youAsked: "Vous avez demandé aux administrateurs {when}. Aucun n’a encore répondu.",
     youAskedMore:
       "Vous avez demandé aux administrateurs {when}. Certaines autorisations sont approuvées ; les autres attendent une réponse.",
+    youMayDecide:
+      "Vous avez demandé aux administrateurs {when}. Vous n’avez plus besoin de leur réponse : les membres décident désormais de cette application.",
+    mayDecide:
+      "Les membres décident désormais de cette application : {person} n’a donc pas besoin de réponse. Un refus n’écarte pas l’application. Pour cela, modifiez la règle de l’application.",
     youWereRefused: "Vous avez demandé aux administrateurs {when}. Ils ont refusé la demande {refused}.",
     refusedRequests: "Demandes refusées",
     refusedScopes: "Non approuvé",

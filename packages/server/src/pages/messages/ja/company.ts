@@ -80,6 +80,10 @@ export const company = {
     yourRequests: "あなたの回答待ちの依頼",
     youAsked: "{when}に管理者に依頼しました。まだ回答がありません。",
     youAskedMore: "{when}に管理者に依頼しました。一部の権限は承認済みで、残りは回答待ちです。",
+    youMayDecide:
+      "{when}に管理者に依頼しました。現在、このアプリについてはメンバーが決めるため、回答は必要なくなりました。",
+    mayDecide:
+      "現在、このアプリについてはメンバーが決めるため、{person} さんへの回答は必要ありません。依頼を拒否しても、アプリの利用は防げません。防ぐには、アプリの規則を変更してください。",
     youWereRefused: "{when}に管理者に依頼しました。{refused}に拒否されました。",
     refusedRequests: "拒否された依頼",
     refusedScopes: "承認されていない権限",
