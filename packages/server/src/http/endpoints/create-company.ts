@@ -1,7 +1,14 @@
 /** `/account/companies/new`: a person creates a company. Unless the operator allows it, the page does not exist. */
 
-import { type FoundProblem, foundCompany, foundProblem } from "../../owners/companies/create-own-company.ts";
+import { redirectHost } from "../../oauth/redirect-uri.ts";
+import {
+  type FoundProblem,
+  foundCompany,
+  foundProblem,
+  vouchersOfOnlyCompany,
+} from "../../owners/companies/create-own-company.ts";
 import { isHeldByAnother } from "../../owners/identities/sign-in-at-company.ts";
+import type { CreateCompanyView } from "../../pages/company/views.ts";
 import { createCompanyPage } from "../../pages/index.ts";
 import type { FlowTools } from "../endpoint-contexts.ts";
 import { problemAnswer } from "../error-page.ts";
@@ -28,8 +35,19 @@ export const showCreateCompany = signedIn(async (account, tools: CompanyTools) =
   return formAnswer(account, { name: "", slug: "", problem: null }, tools);
 });
 
-function formAnswer({ person, session, http, visitor }: Account, typed: Typed, tools: CompanyTools): Answer {
-  const view = { csrf: formToken(session, tools), person: signedInAs(person), ...typed };
+async function vouchersLost(
+  person: Account["person"],
+  { companies }: CompanyTools,
+): Promise<Pick<CreateCompanyView, "losesVouchers">> {
+  const { company, issuers } = (await vouchersOfOnlyCompany(person, companies)) ?? { company: "", issuers: [] };
+  const hosts = [...new Set(issuers.map(redirectHost))].sort();
+  return hosts.length === 0 ? {} : { losesVouchers: { company, hosts } };
+}
+
+async function formAnswer(account: Account, typed: Typed, tools: CompanyTools): Promise<Answer> {
+  const { person, session, http, visitor } = account;
+  const lost = await vouchersLost(person, tools);
+  const view = { csrf: formToken(session, tools), person: signedInAs(person), ...typed, ...lost };
   const status = typed.problem === null ? 200 : 400;
   return page(status, createCompanyPage(view, tools.chrome(http)), "here", visitor.cookies);
 }

@@ -74,3 +74,18 @@ async function isSimilar(name: string, { storage }: CompanyContext): Promise<boo
     after = last.companyId;
   }
 }
+
+/** The person's only company, and the issuers that speak for its members: they do so for nobody who has two. Undefined: none. */
+export async function vouchersOfOnlyCompany(
+  { partition, personId, operator }: Person,
+  { storage, catalog, now }: CompanyContext,
+): Promise<{ readonly company: string; readonly issuers: readonly string[] } | undefined> {
+  if (operator.length > 0) return undefined;
+  const [only, ...others] = await storage.members.companiesOf({ partition, personId, clientId: null, now: now() });
+  if (only === undefined || others.length > 0) return undefined;
+  const { companyId, name } = only.company;
+  const issuers = [...(await catalog.issuers()).values()].filter(
+    ({ type, status, company }) => type === "id-jag" && status === "active" && company === companyId,
+  );
+  return { company: name, issuers: issuers.map(({ issuer }) => issuer) };
+}

@@ -1,9 +1,11 @@
 /** `/account/companies/new`: the form with which a person creates a company. */
 import type { Chrome } from "../chrome.ts";
+import { rich } from "../messages/index.ts";
 import { hidden, notice, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
-import { html } from "../parts/html.ts";
+import { type Child, html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
+import { hostText, name } from "../untrusted-text.ts";
 import type { CreateCompanyView } from "./views.ts";
 
 export function createCompanyPage(view: CreateCompanyView, chrome: Chrome): string {
@@ -18,6 +20,7 @@ export function createCompanyPage(view: CreateCompanyView, chrome: Chrome): stri
     { ...view, here: "companies" },
     html`<div class="stack">
       <div class="heading"><h1>${create.title}</h1><p class="soft">${create.text}</p></div>
+      ${view.losesVouchers !== undefined && notice("warning", losesVouchers(view.losesVouchers, chrome))}
       ${problem === "tooMany" && notice("danger", create.problems.tooMany, { focus: true })}
       <div class="card panel">
         <form class="fields" method="post" action=${`${base}/account/companies/new`} novalidate>
@@ -45,4 +48,10 @@ export function createCompanyPage(view: CreateCompanyView, chrome: Chrome): stri
       </div>
     </div>`,
   );
+}
+
+/** Says whose apps get no new access to the person's account once they belong to two companies. */
+function losesVouchers({ company, hosts }: NonNullable<CreateCompanyView["losesVouchers"]>, { words }: Chrome): Child {
+  const issuer = hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
+  return rich(words.company.create.losesVouchers, { issuer, company: name(company) });
 }

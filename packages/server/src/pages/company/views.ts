@@ -404,6 +404,8 @@ export interface CompanyHistoryView extends CompanyFrame {
 }
 
 export interface CreateCompanyView {
+  /** The person's only company, and the hosts of its identity providers, which lose the person with a second one. Absent: none. */
+  readonly losesVouchers?: { readonly company: string; readonly hosts: readonly string[] };
   readonly csrf: string;
   readonly person: SignedInAs;
   readonly name: string;

@@ -229,6 +229,8 @@ export const company = {
     create: {
       title: "Unternehmen anlegen",
       text: "Sie verwalten es. Seine Mitglieder können Apps erlauben, in seinem Namen zu handeln.",
+      losesVouchers:
+        "{issuer} kann Apps Zugriff auf Ihr Konto geben, weil {company} Ihr einziges Unternehmen ist. Sobald Sie ein weiteres anlegen, kann {issuer} ihnen keinen neuen Zugriff mehr geben.",
       name: "Name des Unternehmens",
       slug: "Adresse",
       slugHint:

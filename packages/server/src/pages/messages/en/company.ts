@@ -219,6 +219,8 @@ export const company = {
     create: {
       title: "Create a company",
       text: "You become its admin. Its members can let apps act in its name.",
+      losesVouchers:
+        "{issuer} can give apps access to your account, because {company} is your only company. Once you create another one, {issuer} can’t give them new access.",
       name: "Name",
       slug: "Address",
       slugHint: "Letters a–z, digits and dashes, for example acme-berlin. It is part of the company’s links.",

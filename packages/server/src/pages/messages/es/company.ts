@@ -227,6 +227,8 @@ export const company = {
     create: {
       title: "Crear una empresa",
       text: "Usted será su administrador. Sus miembros pueden permitir que aplicaciones actúen en su nombre.",
+      losesVouchers:
+        "{issuer} puede dar a aplicaciones acceso a su cuenta, porque {company} es su única empresa. En cuanto cree otra, {issuer} ya no podrá darles acceso nuevo.",
       name: "Nombre",
       slug: "Dirección",
       slugHint: "Letras a–z, cifras y guiones, por ejemplo acme-berlin. Forma parte de los enlaces de la empresa.",

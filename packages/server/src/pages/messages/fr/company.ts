@@ -233,6 +233,8 @@ export const company = {
     create: {
       title: "Créer une entreprise",
       text: "Vous en serez l’administrateur. Ses membres peuvent laisser des applications agir en son nom.",
+      losesVouchers:
+        "{issuer} peut donner à des applications l’accès à votre compte, car {company} est votre seule entreprise. Dès que vous en créez une autre, {issuer} ne peut plus leur donner de nouvel accès.",
       name: "Nom",
       slug: "Adresse",
       slugHint: "Lettres a–z, chiffres et tirets, par exemple acme-berlin. Elle fait partie des liens de l’entreprise.",
