@@ -191,3 +191,16 @@ test("the company chosen last, for this once alone → the page with that compan
   expect(claimsOf(body.access_token)["sub"]).toBe(person.personId);
   expect((await agent.follow(await agent.get(next))).location?.searchParams.has("code")).toBe(true);
 });
+
+test("the person revokes what they allowed last, for themselves → the page, not a company's access", async () => {
+  const { member, agent, beta, app, next } = await answeredFor("self");
+  const { partition, personId: ownerId } = member;
+  const { clientId } = app;
+  await server.assent.storage.consents.revoke({ partition, ownerId, clientId, revokedBy: ownerId, now: server.now() });
+  expect((await agent.get("/account/apps")).text).not.toContain('may connect for <bdi class="name">Beta</bdi>');
+  const page = await agent.follow(await agent.get(next()));
+  expect([page.status, page.location]).toEqual([200, undefined]);
+  expect(page.text).toContain("Last time you chose yourself");
+  await authorize(agent, next(), "", { owner: beta.companyId });
+  expect((await agent.follow(await agent.get(next()))).location?.searchParams.has("code")).toBe(true);
+});

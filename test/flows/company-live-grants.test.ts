@@ -284,3 +284,28 @@ test("a device, one permission left out and nothing new → the page says that i
   expect(text).toContain("with what you ticked, and with nothing new.");
   expect(token.scope).toBe("read");
 });
+
+test("a device alone for a company → the next page says what Allow gives the device, that the app keeps access there, and that it asks", async () => {
+  const client = await aDeviceClient(server, { scopes: ["read", "write"], optionalScopes: ["write"] });
+  const company = await addCompany(server, { defaultRule: "members" });
+  const agent = new Agent(server.issuer);
+  const opened = async (username: string) =>
+    enter(agent, (await aDevice(server, client, { scope: "read write" })).userCode, username);
+  const first = await aDevice(server, client, { scope: "read write" });
+  const asked = await enter(agent, first.userCode, company.member.username);
+  await agent.submit(consentForm(asked), {
+    decision: "allow",
+    owner: company.companyId,
+    scope: ["read"],
+    duration: "604800",
+  });
+  expect((await poll(server, client, first.deviceCode)).body.scope).toBe("read");
+  const again = await opened("");
+  const shown = await agent.submit(consentForm(again), { decision: "show", owner: company.companyId });
+  const words = (text: string) => text.replaceAll(/<[^>]*>/g, "");
+  expect(words(shown.text)).toContain("gives the device only what the app has already.");
+  const refused = await agent.submit(consentForm(shown), { decision: "deny", owner: company.companyId });
+  expect(words(refused.text)).toContain("If the app has access for Acme Corp already, it keeps it.");
+  const own = words((await agent.get(`/company/${company.slug}`)).text);
+  expect(own).toContain("You chose Acme Corp for this app. Next time, it asks you for whom.");
+});

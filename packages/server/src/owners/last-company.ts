@@ -26,9 +26,23 @@ export interface LastCompanyStorage {
   };
 }
 
+/** The owner whom a person chose last for an app, also if they can't choose it any more or have revoked it since. */
+export interface LastOwner {
+  readonly ownerId: string;
+  readonly chosenAt: Millis;
+}
+
+/** Undefined: the person has not chosen on a page, or earlier versions stored nothing about it. */
+export function lastOwnerOf(personId: string, { consent, lastCompany }: OwnChoices): LastOwner | undefined {
+  const own = Math.abs(consent?.status === "active" ? ownAnswerAt(consent) : (consent?.chosenAt ?? 0));
+  if (lastCompany !== undefined && lastCompany.chosenAt > own)
+    return { ownerId: lastCompany.companyId, chosenAt: lastCompany.chosenAt };
+  return own === 0 ? undefined : { ownerId: personId, chosenAt: own };
+}
+
 /** True: the person chose another owner after this one, whom they last chose at `chosenAt` (0: never). */
-export function isOvertaken(ownerId: string, chosenAt: Millis, last: LastCompany | undefined): boolean {
-  return last !== undefined && last.companyId !== ownerId && last.chosenAt > chosenAt;
+export function isOvertaken(ownerId: string, chosenAt: Millis, last: LastOwner | undefined): boolean {
+  return last !== undefined && last.ownerId !== ownerId && last.chosenAt > chosenAt;
 }
 
 /** When the person last answered for themselves. Negative: they asked since to be asked again. 0: on no page. */

@@ -64,10 +64,10 @@ export function grantedBefore(old: readonly ScopeChoice[], view: ConsentView, wo
 }
 
 /** Says what Allow does if no new scope is ticked. The style sheet shows it only then; a browser without :has() shows it always. */
-export function nothingNew({ pausedAt }: ConsentView, { consent, agents }: Messages): Markup {
+export function nothingNew({ pausedAt, device }: ConsentView, { consent, agents }: Messages): Markup {
   const text =
     pausedAt === undefined
-      ? fill(consent.nothingNew, { allow: consent.allow })
+      ? fill(device === undefined ? consent.nothingNew : consent.nothingNewDevice, { allow: consent.allow })
       : fill(agents.nothingNew, { allow: agents.allowAndResume });
   return html`<p class="soft small nothing-new">${text}</p>`;
 }

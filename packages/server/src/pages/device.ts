@@ -111,8 +111,10 @@ export function deviceDonePage(view: DeviceDoneView, chrome: Chrome): string {
   const allowed = view.outcome === "allowed" || view.outcome === "allowed_before";
   const keeps = view.outcome === "denied_keeps";
   const title = allowed ? device.allowedTitle : keeps ? device.deniedKeepsTitle : device.deniedTitle;
-  const { allowedText, allowedBefore, deniedText, deniedKeeps, nothingText } = device;
-  const denied = { denied: deniedText, denied_keeps: deniedKeeps, nothing: nothingText };
+  const { allowedText, allowedBefore, deniedText, nothingText } = device;
+  const kept =
+    view.company === undefined ? device.deniedKeeps : rich(device.deniedKeepsFor, { company: name(view.company) });
+  const denied = { denied: deniedText, denied_keeps: kept, nothing: nothingText };
   const texts = { allowed: allowedText, allowed_before: allowedBefore, ...denied };
   return cardPage(
     chrome,

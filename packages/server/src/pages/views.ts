@@ -165,6 +165,8 @@ export interface DeviceDoneView {
   readonly client: ClientCard;
   /** `allowed_before`: with nothing new. `denied_keeps`: earlier access stays. `nothing`: the person may allow none of it. */
   readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
+  /** With `denied_keeps`, a company for which the app may have access. Absent: it keeps some for the person. */
+  readonly company?: string;
 }
 
 export interface ScopeChoice extends ScopeEnds {

@@ -361,7 +361,7 @@ export const companyPageStates: Readonly<Record<string, (chrome: Chrome) => stri
           aRequest({ clientId: "c-7", app: "Calendar", refusedAt: NOW - HOUR / 2 }),
         ],
         apps: [
-          aCompanyApp({ chosen: true, chosenElsewhere: true, connections: [chat()] }),
+          aCompanyApp({ chosen: true, nextTime: "several", connections: [chat()] }),
           aCompanyApp({ mine: "stopped", off: true, connections: [chat()] }),
           aCompanyApp({ mine: null, grantedAt: null, lastUsedAt: null, expiresAt: null, connections: [chat()] }),
           aCompanyApp({ state: "ask", connections: [{ ...chat(), uncovered: true }] }),

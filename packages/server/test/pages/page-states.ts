@@ -259,6 +259,8 @@ export const states: Readonly<Record<string, (chrome: Chrome) => string>> = {
     deviceElsewherePage({ ...anElsewhere(), client: aClient({ name: HOSTILE_NAME, host: null }) }, c),
   "device-allowed": (c) => deviceDonePage({ client: television, outcome: "allowed" }, c),
   "device-denied-keeps": (c) => deviceDonePage({ client: television, outcome: "denied_keeps" }, c),
+  "device-denied-keeps-for": (c) =>
+    deviceDonePage({ client: television, outcome: "denied_keeps", company: "Acme Corp" }, c),
   "device-denied": (c) => deviceDonePage({ client: television, outcome: "denied" }, c),
   "device-nothing": (c) => deviceDonePage({ client: television, outcome: "nothing" }, c),
   apps: (c) => appsPage(anAppsView(), c),

@@ -117,11 +117,10 @@ export async function deviceConsentAnswer(
 }
 
 export function doneAnswer(
-  client: Client,
-  outcome: DeviceDoneView["outcome"],
+  { client, ...done }: Omit<DeviceDoneView, "client"> & { readonly client: Client },
   http: HttpRequest,
   tools: FlowTools,
 ): Answer {
   const chrome = tools.chrome(http, { accent: client.accent ?? null });
-  return page(200, deviceDonePage({ client: deviceCard(client, chrome.words.language), outcome }, chrome));
+  return page(200, deviceDonePage({ ...done, client: deviceCard(client, chrome.words.language) }, chrome));
 }

@@ -40,7 +40,7 @@ export async function deviceAnswer(
       return later(answer, seconds);
     }
     case "done":
-      return doneAnswer(step.client, step.outcome, http, tools);
+      return doneAnswer(step, http, tools);
     case "elsewhere":
       return elsewhereAnswer(step.flow, arrival, tools);
     case "ask":

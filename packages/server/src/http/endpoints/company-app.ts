@@ -6,7 +6,7 @@ import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { isOffered, offeredTo } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { heldThrough, longestLifetime, minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
-import { otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
+import { nextTimeFor } from "../../owners/apps/remembered-owner-choice.ts";
 import {
   type CompanyAppDetails,
   companyApp,
@@ -158,7 +158,9 @@ async function appAnswer(
     ),
     form: client === undefined ? null : await formView(at, seen, client, typed, problem, tools),
     ...{ mine: details.mine, chosen: details.chosen },
-    ...(details.chosen ? { chosenElsewhere: await (await otherChoicesOf(at.person, tools.apps))(clientId) } : {}),
+    ...(details.chosen
+      ? { nextTime: await (await nextTimeFor(at.acting.company.companyId, at.person, tools.apps))(clientId) }
+      : {}),
     defaultRule: at.acting.company.defaultRule,
   };
   return page(problem === null ? 200 : 400, companyAppPage(view, tools.chrome(http)), "here", visitor.cookies);

@@ -4,7 +4,7 @@ import { ceilingOrNone, reaches, reachOf, receiversOf } from "../../oauth/consen
 import type { Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
-import { askForWhom, otherChoicesOf } from "../../owners/apps/remembered-owner-choice.ts";
+import { askForWhom, nextTimeFor } from "../../owners/apps/remembered-owner-choice.ts";
 import { findVerified, hasText } from "../../owners/companies/app-search.ts";
 import {
   type AppInCompany,
@@ -117,7 +117,8 @@ async function appsOf(
   const isThere = await Promise.all(
     apps.map(async ({ clientId, app, rule }) => (app ?? rule ?? (await catalog.client(clientId))) !== undefined),
   );
-  const chosenElsewhere = apps.some(({ chosen }) => chosen) ? await otherChoicesOf(at.person, tools.apps) : undefined;
+  const { companyId } = at.acting.company;
+  const nextTime = apps.some(({ chosen }) => chosen) ? await nextTimeFor(companyId, at.person, tools.apps) : undefined;
   const views = await Promise.all(
     apps
       .filter((_, at) => isThere[at] === true)
@@ -125,7 +126,7 @@ async function appsOf(
         const connections = services.get(app.clientId);
         return {
           ...(await appView(app, requests, at, tools)),
-          ...(app.chosen && chosenElsewhere ? { chosenElsewhere: await chosenElsewhere(app.clientId) } : {}),
+          ...(app.chosen && nextTime ? { nextTime: await nextTime(app.clientId) } : {}),
           ...(connections === undefined ? {} : { connections: await connectionsFor(app, connections) }),
         };
       }),

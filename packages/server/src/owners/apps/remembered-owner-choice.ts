@@ -8,7 +8,7 @@ import type { SignedIn } from "../authorization/context.ts";
 import { verdictOn } from "../company-rules.ts";
 import type { Acting, Company } from "../company-storage.ts";
 import { isPaused, unexpired } from "../consent-after-decision.ts";
-import { isOvertaken, ownAnswerAt } from "../last-company.ts";
+import { isOvertaken, lastOwnerOf, ownAnswerAt } from "../last-company.ts";
 import type { Person } from "../person.ts";
 import type { AppChanged } from "./change-app.ts";
 import type { AppsContext } from "./context.ts";
@@ -74,7 +74,8 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
       const own = { ownerId: personId, holds: self, chosenAt: ownAnswerAt(consent) };
       const answers = [own, ...(all.get(clientId) ?? [])];
       const last = answers.reduce((one, other) => (other.chosenAt > one.chosenAt ? other : one));
-      const overtaken = isOvertaken(last.ownerId, last.chosenAt, lastCompanies.get(clientId));
+      const lastOwner = lastOwnerOf(personId, { consent, lastCompany: lastCompanies.get(clientId) });
+      const overtaken = isOvertaken(last.ownerId, last.chosenAt, lastOwner);
       const asks = paused || (last.chosenAt > 0 && !last.holds) || overtaken;
       return { self, companies: choices.map(({ company }) => company), asks };
     },
@@ -90,20 +91,29 @@ export function ownConsent(
   return storage.consents.find({ partition, ownerId, clientId });
 }
 
-/** Tells of an app whether the person allowed it for others than one company, too. Then it does not go to the company unasked. */
-export async function otherChoicesOf(
+/**
+ * What an app does the next time, if the person chose a company for it. `connects`: it gets access for the company without a
+ * page. `several`: their answers for others hold, too, so it asks, unless only one covers the request. `asks`: it always asks.
+ */
+export type NextTime = "connects" | "several" | "asks";
+
+/** Tells for one company what an app does the next time. */
+export async function nextTimeFor(
+  companyId: string,
   person: Person,
   context: AppsContext,
-): Promise<(clientId: string) => Promise<boolean>> {
+): Promise<(clientId: string) => Promise<NextTime>> {
   const choices = await ownerChoicesOf(person, context);
   return async (clientId) => {
-    if (choices === undefined) return false;
+    if (choices === undefined) return "asks";
     const [consent, client] = await Promise.all([
       ownConsent(person, clientId, context),
       context.oauth.catalog.client(clientId),
     ]);
     const { self, companies, asks } = choices.of(clientId, consent, client);
-    return self || companies.length > 1 || asks;
+    const [company] = companies;
+    if (asks || (!self && company === undefined)) return "asks";
+    return !self && companies.length === 1 && company?.companyId === companyId ? "connects" : "several";
   };
 }
 

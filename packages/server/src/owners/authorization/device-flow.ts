@@ -66,6 +66,8 @@ export type DeviceStep =
       readonly kind: "done";
       readonly client: Client;
       readonly outcome: "allowed" | "allowed_before" | "denied" | "denied_keeps" | "nothing";
+      /** With `denied_keeps`, a company for which the app keeps access. Absent: it keeps some for the person. */
+      readonly company?: string;
     }
   /** The device asked from another network: the page asks whether it is the person's. */
   | { readonly kind: "elsewhere"; readonly flow: DeviceFlow }
@@ -369,8 +371,12 @@ async function deny(
   const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });
-  const has = owners.some((one) => (one.acting?.chosen ?? true) && hasAccess(one, context.now()));
-  return { kind: "done", client, outcome: has ? "denied_keeps" : "denied" };
+  const has = owners.filter((one) => (one.acting?.chosen ?? true) && hasAccess(one, context.now()));
+  const [first] = has;
+  if (first === undefined) return { kind: "done", client, outcome: "denied" };
+  // The person comes first.
+  const company = first.acting?.company.name;
+  return { kind: "done", client, outcome: "denied_keeps", ...(company === undefined ? {} : { company }) };
 }
 
 /** The request was answered in another tab, or expired, between the check and the answer. */

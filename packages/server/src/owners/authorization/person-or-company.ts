@@ -29,7 +29,7 @@ import {
   standingScopes,
   undeclined,
 } from "../consent-needed.ts";
-import { isOvertaken, ownAnswerAt } from "../last-company.ts";
+import { isOvertaken, lastOwnerOf, ownAnswerAt } from "../last-company.ts";
 import type { OwnerStorage, Person } from "../storage.ts";
 import type { ShownApprovals } from "./continuation.ts";
 
@@ -45,7 +45,7 @@ export interface OwnerChoice {
   readonly reach: Reach;
   readonly verdict: Verdict;
   readonly consent: Consent | undefined;
-  /** True: the person chose a company after this owner, even if they can't choose it any more. */
+  /** True: the person chose another owner after this one, even one that they can't choose any more. */
   readonly overtaken: boolean;
   /** What the app has now in the person's name, by scope. Absent: it was not read (`withLive`). */
   readonly live?: ReadonlyMap<string, HeldScope>;
@@ -87,6 +87,7 @@ export async function ownerChoices(
           ...{ companies: [], lastCompany: undefined },
         }
       : await storage.members.consentAndCompaniesOf({ partition, personId, clientId, now });
+  const last = lastOwnerOf(personId, { consent, lastCompany });
   const after = companies.length === 0 ? person : await storage.people.get({ partition, personId });
   const same = after?.passwordChangedAt === person.passwordChangedAt;
   const choices = await Promise.all(
@@ -99,13 +100,13 @@ export async function ownerChoices(
       return {
         ...{ partition: companyPartition, ownerId, acting, scopes: forCompanies, reach, consent },
         verdict: verdictOf(acting, consent, names, reach, now),
-        overtaken: isOvertaken(ownerId, acting.chosenAt ?? 0, lastCompany),
+        overtaken: isOvertaken(ownerId, acting.chosenAt ?? 0, last),
       };
     }),
   );
   const self: OwnerChoice = {
     ...{ partition, ownerId: personId, acting: undefined, scopes: own, reach, verdict: "decides", consent },
-    overtaken: isOvertaken(personId, Math.abs(ownAnswerAt(consent)), lastCompany),
+    overtaken: isOvertaken(personId, Math.abs(ownAnswerAt(consent)), last),
   };
   return [self, ...choices].filter((choice) => choice.scopes.length > 0);
 }
@@ -163,7 +164,7 @@ export function lastChoice(choices: readonly OwnerChoice[]): OwnerChoice | undef
   const decided = ({ acting, consent }: OwnerChoice) =>
     acting === undefined ? ownAnswerAt(consent) !== 0 : acting.chosenAt !== null;
   const last = latestChosen(choices.filter(decided));
-  // Only the company that overtook it is not overtaken.
+  // Only the owner who overtook it is not overtaken.
   if (last?.overtaken === true) return choices.find(({ overtaken }) => !overtaken);
   return last === undefined || wantsToBeAsked(last) ? undefined : last;
 }

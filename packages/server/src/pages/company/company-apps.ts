@@ -396,14 +396,15 @@ export function mineForm(
 
 /** Says that the company is chosen for the app, with a button to be asked next time. Nothing ends. */
 export function chosenForm(
-  app: Pick<CompanyAppView, "clientId" | "name" | "chosenElsewhere">,
+  app: Pick<CompanyAppView, "clientId" | "name" | "nextTime">,
   view: CompanyFrame,
   chrome: Chrome,
 ): Markup {
   const { company } = chrome.words;
   const fields = { csrf: view.csrf, client_id: app.clientId, out: "ask" };
+  const texts = { connects: company.chosen, several: company.chosenElsewhere, asks: company.chosenAsks };
   return html`<div class="keep-used">
-    <p class="small">${rich(app.chosenElsewhere === true ? company.chosenElsewhere : company.chosen, { company: name(view.company.name) })}</p>
+    <p class="small">${rich(texts[app.nextTime ?? "connects"], { company: name(view.company.name) })}</p>
     ${oneButton(`${companyPath(view, chrome)}/opt-out`, fields, { text: company.askNext, about: name(app.name) })}
   </div>`;
 }

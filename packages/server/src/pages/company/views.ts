@@ -101,8 +101,8 @@ export interface CompanyAppView {
   readonly mine: "acts" | "stopped" | null;
   /** True: the reader chose the company for the app last time. */
   readonly chosen: boolean;
-  /** True: the reader also allowed the app for themselves or for another company, so that it may ask for whom. */
-  readonly chosenElsewhere?: boolean;
+  /** What the app does next time: `several`: it may ask, because the reader also allowed it for others. Absent: `connects`. */
+  readonly nextTime?: "connects" | "several" | "asks";
   /** When an admin paused it for everyone. Null or absent: it is not paused. */
   readonly pausedAt?: number | null;
   /** True: the operator turned it off or removed it. */
@@ -265,7 +265,7 @@ export interface CompanyAppPageView extends CompanyFrame {
   /** As of `CompanyAppView`. */
   readonly mine: "acts" | "stopped" | null;
   readonly chosen: boolean;
-  readonly chosenElsewhere?: boolean;
+  readonly nextTime?: "connects" | "several" | "asks";
   readonly defaultRule: DefaultRuleShown;
 }
 

@@ -302,6 +302,7 @@ export const company = {
       "Sie haben für diese App {company} gewählt. Das nächste Mal verbindet sie sich vielleicht, ohne Sie zu fragen.",
     chosenElsewhere:
       "Sie haben für diese App {company} gewählt und sie auch für sich selbst oder ein anderes Unternehmen erlaubt. Das nächste Mal fragt sie, für wen, außer wenn nur eine dieser Erlaubnisse umfasst, was sie möchte.",
+    chosenAsks: "Sie haben für diese App {company} gewählt. Das nächste Mal fragt sie, für wen.",
     askNext: "Nächstes Mal fragen",
     block: "Sperren",
     leave: "{company} verlassen",

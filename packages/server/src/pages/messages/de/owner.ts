@@ -93,6 +93,7 @@ export const owner = {
     onceHint:
       "„{once}“ gilt höchstens {time}, nachdem sich die App verbunden hat. Die App kann den Zugriff nicht verlängern.",
     nothingNew: "Wenn Sie davon nichts ankreuzen, gibt „{allow}“ der App nichts Neues.",
+    nothingNewDevice: "Wenn Sie davon nichts ankreuzen, gibt „{allow}“ dem Gerät nur, was die App schon hat.",
     asWhom: "Angemeldet als",
     switch: "Konto wechseln",
     nextWeb: "In beiden Fällen kehren Sie danach zu {host} zurück.",

@@ -97,6 +97,8 @@ export const pages = {
     deniedKeepsTitle: "Für {app} hat sich nichts geändert",
     deniedKeeps:
       "Die App behält den Zugriff, den Sie früher erlaubt haben. Um ihn zu beenden, widerrufen Sie den Zugriff der App unter „Ihre Apps“. Sie können diese Seite schließen.",
+    deniedKeepsFor:
+      "Falls die App schon Zugriff für {company} hat, behält sie ihn. Beenden können Sie ihn auf der Seite des Unternehmens. Sie können diese Seite schließen.",
     nothingText:
       "Ihr Konto darf nicht erlauben, was das Gerät angefragt hat. Es wurde nichts weitergegeben. Sie können diese Seite schließen.",
     apps: "Zu Ihren Apps",

@@ -290,6 +290,7 @@ export const company = {
     chosen: "You chose {company} for this app. Next time, it may connect without asking you.",
     chosenElsewhere:
       "You chose {company} for this app, and you also allowed it for yourself or for another company. Next time, it asks you for whom, unless only one of these allows what it wants.",
+    chosenAsks: "You chose {company} for this app. Next time, it asks you for whom.",
     askNext: "Ask me next time",
     block: "Block",
     leave: "Leave {company}",

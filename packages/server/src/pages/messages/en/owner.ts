@@ -88,6 +88,7 @@ export const owner = {
     grantedOthers: "What you change here also changes for this app at: {hosts}.",
     onceHint: "“{once}” lasts at most {time} after the app connects. The app can’t renew it.",
     nothingNew: "If you tick none of these, “{allow}” gives the app nothing new.",
+    nothingNewDevice: "If you tick none of these, “{allow}” gives the device only what the app has already.",
     asWhom: "Signed in as",
     switch: "Switch account",
     nextWeb: "Either way, you’ll go back to {host}.",

@@ -91,6 +91,8 @@ export const pages = {
     deniedKeepsTitle: "Nothing changed for {app}",
     deniedKeeps:
       "The app keeps the access that you allowed before. To end it, revoke the app in your apps. You can close this page.",
+    deniedKeepsFor:
+      "If the app has access for {company} already, it keeps it. You can end it on the company’s page. You can close this page.",
     nothingText:
       "Your account isn’t permitted to allow what the device asked for. Nothing was shared. You can close this page.",
     apps: "Go to your apps",

@@ -298,6 +298,7 @@ export const company = {
     chosen: "Para esta aplicación eligió {company}. La próxima vez puede conectarse sin preguntarle.",
     chosenElsewhere:
       "Para esta aplicación eligió {company}, y también la permitió para usted o para otra empresa. La próxima vez le preguntará para quién, salvo que solo uno de estos permisos cubra lo que pide.",
+    chosenAsks: "Para esta aplicación eligió {company}. La próxima vez le preguntará para quién.",
     askNext: "Preguntarme la próxima vez",
     block: "Bloquear",
     leave: "Salir de {company}",

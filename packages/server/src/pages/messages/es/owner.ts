@@ -92,6 +92,8 @@ export const owner = {
     onceHint:
       "«{once}» dura como máximo {time} desde que la aplicación se conecta. La aplicación no puede renovar el acceso.",
     nothingNew: "Si no marca ninguno de estos permisos, «{allow}» no da nada nuevo a la aplicación.",
+    nothingNewDevice:
+      "Si no marca ninguno de estos permisos, «{allow}» da al dispositivo solo lo que la aplicación ya tiene.",
     asWhom: "Sesión iniciada como",
     switch: "Cambiar de cuenta",
     nextWeb: "En ambos casos volverá a {host}.",

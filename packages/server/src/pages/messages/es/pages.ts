@@ -96,6 +96,8 @@ export const pages = {
     deniedKeepsTitle: "Nada ha cambiado para {app}",
     deniedKeeps:
       "La aplicación conserva el acceso que usted permitió antes. Para terminarlo, revóquelo en sus aplicaciones. Puede cerrar esta página.",
+    deniedKeepsFor:
+      "Si la aplicación ya tiene acceso para {company}, lo conserva. Puede terminarlo en la página de la empresa. Puede cerrar esta página.",
     nothingText:
       "Su cuenta no está autorizada a permitir lo que pidió el dispositivo. No se ha compartido nada. Puede cerrar esta página.",
     apps: "Ir a sus aplicaciones",

@@ -307,6 +307,7 @@ export const company = {
       "Vous avez choisi {company} pour cette application. La prochaine fois, elle pourra se connecter sans vous poser la question.",
     chosenElsewhere:
       "Vous avez choisi {company} pour cette application, et vous l’avez aussi autorisée pour vous-même ou pour une autre entreprise. La prochaine fois, elle vous demandera pour qui, sauf si une seule de ces autorisations couvre ce qu’elle demande.",
+    chosenAsks: "Vous avez choisi {company} pour cette application. La prochaine fois, elle vous demandera pour qui.",
     askNext: "Me demander la prochaine fois",
     block: "Bloquer",
     leave: "Quitter {company}",

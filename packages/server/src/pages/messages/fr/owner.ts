@@ -95,6 +95,8 @@ export const owner = {
     onceHint:
       "« {once} » dure au plus {time} après la connexion de l’application. Elle ne peut pas renouveler cet accès.",
     nothingNew: "Si vous ne cochez aucune de ces autorisations, « {allow} » ne donne rien de nouveau à l’application.",
+    nothingNewDevice:
+      "Si vous ne cochez aucune de ces autorisations, « {allow} » ne donne à l’appareil que ce que l’application a déjà.",
     asWhom: "Connecté en tant que",
     switch: "Changer de compte",
     nextWeb: "Dans les deux cas, vous retournerez ensuite sur {host}.",

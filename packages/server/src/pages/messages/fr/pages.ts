@@ -98,6 +98,8 @@ export const pages = {
     deniedKeepsTitle: "Rien n’a changé pour {app}",
     deniedKeeps:
       "L’application garde l’accès que vous avez autorisé auparavant. Pour y mettre fin, révoquez l’application dans vos applications. Vous pouvez fermer cette page.",
+    deniedKeepsFor:
+      "Si l’application a déjà accès pour {company}, elle le garde. Vous pouvez y mettre fin sur la page de l’entreprise. Vous pouvez fermer cette page.",
     nothingText:
       "Votre compte n’est pas autorisé à accorder ce que l’appareil a demandé. Rien n’a été transmis. Vous pouvez fermer cette page.",
     apps: "Voir vos applications",

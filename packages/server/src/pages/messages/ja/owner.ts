@@ -90,6 +90,8 @@ export const owner = {
     grantedOthers: "ここでの変更は、このアプリの次のアドレスにも適用されます：{hosts}。",
     onceHint: "「{once}」は、アプリの接続から最長 {time}です。アプリは延長できません。",
     nothingNew: "どれも選択しない場合、「{allow}」を押しても、アプリに新しい権限は与えられません。",
+    nothingNewDevice:
+      "どれも選択しない場合、「{allow}」を押すと、デバイスにはアプリがすでに持つ権限だけが与えられます。",
     asWhom: "サインイン中のアカウント",
     switch: "アカウント切替",
     nextWeb: "どちらを選んでも {host} に戻ります。",
