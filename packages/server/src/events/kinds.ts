@@ -96,7 +96,7 @@ const catalogue = {
   "consent.connected": { summary: "A member connected an app under a company's approval", details: SCOPES },
   "consent.reconnected": {
     summary:
-      "An app got access again without a page, noted once a day for each person, and for scopes that were not noted that day",
+      "An app got access again without a page, noted once a day for each person, and again for scopes that were not noted that day, or after access ended",
     details: SCOPES,
   },
   "consent.declined": {

@@ -57,8 +57,10 @@ export async function noteReconnected(
   const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
   const record = { ...same, clientName, scopes, expiresAt };
   const ended = sql`SELECT ended_at FROM grants WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
-    AND person_id = :personId AND ended_at > :at AND status IN ('owner_ended', 'client_ended') LIMIT 1`;
-  const endedSince = (at: Millis) => tx.one(ended, { partition, ownerId, clientId, personId, at });
+    AND person_id = :personId AND ended_at > :at
+    AND status IN ('owner_ended', 'client_ended', 'state_lost', 'client_revoked', 'theft', 'replayed') LIMIT 1`;
+  const endedSince = async (at: Millis) =>
+    (await tx.one(ended, { partition, ownerId, clientId, personId, at })) !== undefined;
   await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same, endedSince);
 }
 
@@ -67,13 +69,13 @@ export async function noteReconnected(
  * for each scope and each end of access. The caller holds the owner's lock.
  *
  * @param same the parts of the record that such entries have in common.
- * @param endedSince a row if access ended after this time: then entries up to it don't count. Absent: it never does.
+ * @param endedSince true if access ended after this time: then entries up to it don't count. Absent: it never does.
  */
 export async function noteOncePerDay(
   tx: Tx,
   entry: Omit<HistoryEntry, "entryId">,
   same: HistoryEntry["record"],
-  endedSince: (at: Millis) => Promise<Row | undefined> = async () => undefined,
+  endedSince: (at: Millis) => Promise<boolean> = async () => false,
 ): Promise<void> {
   const { partition, at, record } = entry;
   const named = new Set<string>();
@@ -88,7 +90,7 @@ export async function noteOncePerDay(
     since ??= earlier.at;
     for (const { name } of earlier.record.scopes) named.add(name);
     if (!record.scopes.every(({ name }) => named.has(name))) continue;
-    if ((await endedSince(since)) === undefined) return;
+    if (!(await endedSince(since))) return;
     named.clear();
     since = null;
   }

@@ -4,10 +4,20 @@ import { underOffline } from "../../oauth/consent-reach.ts";
 import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { directScopes, recordDirect, startOf, stopOf } from "../../owners/consent-without-page.ts";
-import { lockConsent, writeConsent } from "../consents/consents.ts";
-import { note, noteOncePerDay } from "../consents/history.ts";
-import { sql, type Tx, transaction } from "../define-verbs.ts";
-import { AUTH_TIME_UNKNOWN, DAY, flag, grantColumns, grantOf } from "../row-conversion.ts";
+import { writeConsent } from "../consents/consents.ts";
+import { oneConsent } from "../consents/grants-of-consent.ts";
+import { note, noteOncePerDay, noteReconnected } from "../consents/history.ts";
+import { sql, type Tx, transaction, words } from "../define-verbs.ts";
+import {
+  AUTH_TIME_UNKNOWN,
+  consentColumns,
+  consentOf,
+  DAY,
+  flag,
+  grantColumns,
+  grantOf,
+  wholeOrNull,
+} from "../row-conversion.ts";
 import { latestEnd, ownerVerdict } from "./grant-lifecycle.ts";
 import { supersede } from "./supersede-oldest-grants.ts";
 
@@ -17,6 +27,15 @@ import { supersede } from "./supersede-oldest-grants.ts";
  */
 export const issueDirect = transaction<IssueDirect, IssueDirectOutcome>((tx, args) => makeDirect(tx, args));
 
+/**
+ * The consent, locked, and when its access ended since the app's last token, as the history says. One statement reads both,
+ * because each token of such an app runs it.
+ */
+const lockedConsentWithEnd = sql`SELECT ${consentColumns}, (SELECT MAX(at) FROM history
+    WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId AND kind IN ('ended', 'given_up')
+      AND at > COALESCE(consents.last_used_at, consents.created_at)) AS access_ended_at
+  FROM consents WHERE ${oneConsent} ${words.forUpdate}`;
+
 /** Does the work of `issueDirect` inside another verb's transaction. */
 export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirectOutcome> {
   const { grant, trustedFrom, now } = args;
@@ -24,7 +43,9 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
   const { verdict, reach } = await ownerVerdict(tx, grant, now, trustedFrom);
   // Only people: no password or assertion acts for a company.
   if (ownerId !== grant.personId || verdict !== "decides" || reach === undefined) return { kind: "no_owner" };
-  const stored = await lockConsent(tx, grant);
+  const found = await tx.one(lockedConsentWithEnd, { partition, ownerId, clientId });
+  const stored = found && consentOf(found);
+  const accessEndedAt = found && wholeOrNull(found, "access_ended_at");
   const record = startOf(stored, args);
   const by = stopOf(record, grant.scopes);
   if (by !== undefined) return { kind: "blocked", by };
@@ -47,7 +68,9 @@ export async function makeDirect(tx: Tx, args: IssueDirect): Promise<IssueDirect
     const returned = args.via === "operator policy" ? record?.shown.returned : undefined;
     if (isFirst || returned?.some((name) => names.includes(name)) === true)
       await note(tx, { ...entry, entryId: grant.grantId });
-    else await noteOncePerDay(tx, entry, same);
+    else await noteOncePerDay(tx, entry, same, async (at) => (accessEndedAt ?? 0) > at);
+  } else if (typeof accessEndedAt === "number") {
+    await noteReconnected(tx, grant, { clientName: after.shown.clientName, scopes, now });
   }
   await supersede(tx, grant, after.shown.clientName, now);
   return { kind: "issued", grant: grantOf(row) };
