@@ -43,6 +43,20 @@ export function receiversOf(client: Origin & Pick<Client, "redirectUris">): read
   return [...new Set(client.redirectUris.map((uri) => receiverOf(client, uri)))];
 }
 
+/** Grant types by which a browser brings the owner to the consent page, and back to a redirect URI. */
+const BY_BROWSER: ReadonlySet<string> = new Set(["authorization_code", "implicit"]);
+
+const BY_DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+
+/**
+ * True: the client can bring an owner to a page that asks for consent. False: it gets access without a page only, for example
+ * by assertions (RFC 7521). Then nobody is asked, and after the owner revokes the client, it gets nothing more.
+ */
+export function canAskOwners({ grantTypes, redirectUris }: Pick<Client, "grantTypes" | "redirectUris">): boolean {
+  if (grantTypes.includes(BY_DEVICE)) return true;
+  return redirectUris.length > 0 && grantTypes.some((grantType) => BY_BROWSER.has(grantType));
+}
+
 /** True: both receivers are one host, whatever the client looked like. */
 export function isSameHost(one: string, other: string): boolean {
   return one.split("#", 1)[0] === other.split("#", 1)[0];

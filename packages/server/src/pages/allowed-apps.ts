@@ -126,7 +126,8 @@ function done(what: DoneNotice, now: number, { words, base }: Chrome): Markup {
   const receipt =
     what.entryId === null ? null : `${base}/account/history/receipt?entry=${encodeURIComponent(what.entryId)}`;
   const link = receipt !== null && html`<a href=${receipt} download>${words.apps.receipt}</a>`;
-  return notice("done", sentences(words.language, doneText(what, now, words), link));
+  const never = what.kind === "revoked" && what.neverAsks === true && words.apps.cantAskAgain;
+  return notice("done", sentences(words.language, doneText(what, now, words), never, link));
 }
 
 /** Says what has already stopped and what will stop later, at the present time. A minute later the same page says less. */
@@ -172,7 +173,7 @@ function entry(app: AppEntry, view: AppsView, chrome: Chrome): Markup {
     <div class="app-folds">${narrowing(app, view, chrome)} ${ending(app, view, chrome)}</div>
     <form class="app-end" method="post" action=${`${base}/account/apps/revoke`}>
       ${hidden({ csrf: view.csrf, client_id: app.clientId })}
-      <p class="soft small">${stops(app, words)}</p>
+      <p class="soft small">${sentences(words.language, stops(app, words), afterwards(app, words))}</p>
       <button class="button danger" type="submit" name="revoke" value="revoke">
         ${words.apps.revoke}<span class="unseen">: ${name(app.name)}</span>
       </button>
@@ -190,6 +191,11 @@ function stops(app: AppEntry, words: Messages): string {
   const { stopsIn } = app;
   if (stopsIn < 1) return isHalted(app) ? words.apps.revokeHalted : words.apps.revokeAtOnce;
   return fill(plural(words.language, words.apps.revokeSoon, stopsIn), { count: stopsIn });
+}
+
+/** Says whether the app can ask the owner once it is revoked. */
+function afterwards({ neverAsks }: AppEntry, { apps }: Messages): string {
+  return neverAsks === true ? apps.cantAskAgain : apps.canAskAgain;
 }
 
 /** A button that revokes the permissions that the app never used. */
@@ -265,14 +271,15 @@ function declinedAt({ hosts }: AppEntry["declined"][number], words: Messages): C
   return hosts.length > 0 && [" ", html`<span class="soft">${rich(words.apps.declinedAt, { hosts: names })}</span>`];
 }
 
-/** Says for whom the app acts next time. If it would not ask, a button makes it ask. */
+/** Says for whom the app acts next time. If it could ask and would not, a button makes it ask. */
 function nextTime(
-  app: Pick<AppEntry, "clientId" | "name">,
+  app: Pick<AppEntry, "clientId" | "name" | "neverAsks">,
   next: NextOwner,
   view: AppsView,
   { words, base }: Chrome,
 ): Markup {
   if (next.kind === "asks") return html`<p class="keep-used small">${words.apps.nextAsks}</p>`;
+  if (app.neverAsks === true) return html`<p class="keep-used small">${nextText(next, words)}</p>`;
   return html`<form class="keep-used" method="post" action=${`${base}/account/apps/ask-for-whom`}>
     ${hidden({ csrf: view.csrf, client_id: app.clientId })}
     <p class="small">${nextText(next, words)}</p>
@@ -312,7 +319,7 @@ function companyApps(view: AppsView, chrome: Chrome): Markup {
                 )}
               </div>
             </div>
-            ${nextTime(app, app.next, view, chrome)}
+            ${app.next !== null && nextTime(app, app.next, view, chrome)}
           </article>`,
       )}
     </div>

@@ -334,8 +334,10 @@ export interface AppEntry {
   readonly declined: readonly { readonly description: string; readonly hosts: readonly string[] }[];
   /** When a grant of the app ended because somebody presented a used token or code again. Null if that never happened. */
   readonly theftAt: number | null;
-  /** For whom the app acts the next time that it connects. Null: the person belongs to no company. */
+  /** For whom the app acts the next time that it connects. Null: the person belongs to no company, or the app gets nothing next time. */
   readonly next: NextOwner | null;
+  /** True: it gets access without a page only, so it can't ask the owner for anything. Absent: false. */
+  readonly neverAsks?: boolean;
   /** True if the operator switched the app off. The permissions stay, but they don't work until the operator switches it on again. */
   readonly off: boolean;
 }
@@ -353,7 +355,8 @@ export interface CompanyAppEntry {
   readonly name: string;
   readonly logo: string | null;
   readonly companies: readonly { readonly name: string; readonly slug: string }[];
-  readonly next: NextOwner;
+  /** Null: the app can't ask any more. */
+  readonly next: NextOwner | null;
 }
 
 export interface AppsView extends EndedAccess {
@@ -383,7 +386,9 @@ export type DoneNotice =
       /** The entry in the history. Null if there is none. */
       readonly entryId: string | null;
     } & (
-      | { readonly kind: "revoked" | "narrowed" }
+      | { readonly kind: "narrowed" }
+      /** `neverAsks`: as in `AppEntry`. */
+      | { readonly kind: "revoked"; readonly neverAsks?: boolean }
       /** `endsAt`: null: until revoked. `paused`: the app has no access until it is resumed. */
       | { readonly kind: "end_changed"; readonly endsAt: number | null; readonly paused: boolean }
     ))

@@ -1,5 +1,6 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
+import { canAskOwners } from "../../oauth/consent-reach.ts";
 import type { Client, Consent } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import {
@@ -90,7 +91,10 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   if (kind === "end_changed") {
     return { kind, app, endsAt: record.expiresAt, openUntil: heldUntil, paused: record.paused === true, entryId };
   }
-  return kind === "revoked" || kind === "narrowed" ? { kind, app, openUntil: heldUntil, entryId } : null;
+  if (kind === "narrowed") return { kind, app, openUntil: heldUntil, entryId };
+  if (kind !== "revoked") return null;
+  const client = await apps.oauth.catalog.client(change.entry.clientId);
+  return { kind, app, openUntil: heldUntil, entryId, neverAsks: neverAsks(client) };
 }
 
 /** Says what the present state of an app shows to be true, so that no link can make it up. */
@@ -127,9 +131,8 @@ async function companyEntries(
       // The person's own answer can be the last one, although its time is over.
       const consent = await ownConsent(person, clientId, apps);
       const next = nextOf(choices?.of(clientId, consent, client) ?? { self: false, companies, asks: false });
-      return [
-        { clientId, name: nameOf(client, language), logo: logoPath(client), companies: companies.map(linked), next },
-      ];
+      const entry = { clientId, name: nameOf(client, language), logo: logoPath(client) };
+      return [{ ...entry, companies: companies.map(linked), next: neverAsks(client) ? null : next }];
     }),
   );
   return found.flat().sort((a, b) => a.name.localeCompare(b.name, language));
@@ -146,6 +149,18 @@ function nextOf({ self, companies, asks }: NextOwners): NextOwner {
   if (count === 0 || asks) return { kind: "asks" };
   if (count > 1) return { kind: "several", self, companies: companies.map(({ name }) => name) };
   return company === undefined ? { kind: "self" } : { kind: "company", company: company.name };
+}
+
+/** True: the app can't ask the person for anything. */
+function neverAsks(client: Client | undefined): boolean {
+  return client !== undefined && !canAskOwners(client);
+}
+
+/** As `AppEntry.next`. An app that can't ask acts for the person alone, unless they pause it. */
+function nextOfApp({ consent, client }: AllowedApp, next: NextOwners | undefined): NextOwner | null {
+  if (next === undefined || client?.status !== "active") return null;
+  if (!neverAsks(client)) return nextOf(next);
+  return consent.via === "operator policy" && consent.pausedAt === null ? { kind: "self" } : null;
 }
 
 /** Redirects to the page, which shows the result: if it is loaded again, nothing is repeated. */
@@ -216,7 +231,8 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
       description: scope === undefined ? name : descriptionOf(scope, language),
       hosts: [...new Set(hosts.map(redirectHost))],
     })),
-    next: next === undefined || client?.status !== "active" ? null : nextOf(next),
+    next: nextOfApp(app, next),
+    neverAsks: neverAsks(client),
     off: client?.status !== "active",
     theftAt,
   };

@@ -183,7 +183,7 @@ export const owner = {
     restored:
       "Dieser Dienst wurde {when} aus einer Sicherung wiederhergestellt. Apps, die erst nach der Sicherung verbunden wurden, fehlen hier möglicherweise. Sie haben vielleicht noch Zugriff, längstens bis {time}.",
     unusedTitle: "Seit 90 Tagen nicht verwendet",
-    unusedText: "Widerrufen Sie Zugriff, den Sie nicht mehr brauchen. Eine App kann Sie später wieder fragen.",
+    unusedText: "Widerrufen Sie Zugriff, den Sie nicht mehr brauchen.",
     more: { one: "und 1 mehr", other: "und {count} weitere" },
     until: "endet {when}",
     scopeNever: "nie verwendet",
@@ -204,12 +204,15 @@ export const owner = {
     never: "Noch nicht verwendet",
     noEnd: "Wenn Sie den Zugriff widerrufen",
     revoke: "Zugriff widerrufen",
-    revokeAtOnce: "Wenn Sie widerrufen, endet der Zugriff sofort. Die App kann Sie erneut fragen.",
-    revokeHalted: "Wenn Sie widerrufen, gilt nicht mehr, was Sie erlaubt haben. Die App kann Sie erneut fragen.",
+    revokeAtOnce: "Wenn Sie widerrufen, endet der Zugriff sofort.",
+    revokeHalted: "Wenn Sie widerrufen, gilt nicht mehr, was Sie erlaubt haben.",
     revokeSoon: {
-      one: "Wenn Sie widerrufen, endet der Zugriff innerhalb von 1 Minute. Die App kann Sie erneut fragen.",
-      other: "Wenn Sie widerrufen, endet der Zugriff innerhalb von {count} Minuten. Die App kann Sie erneut fragen.",
+      one: "Wenn Sie widerrufen, endet der Zugriff innerhalb von 1 Minute.",
+      other: "Wenn Sie widerrufen, endet der Zugriff innerhalb von {count} Minuten.",
     },
+    canAskAgain: "Die App kann Sie erneut fragen.",
+    cantAskAgain:
+      "Diese App kann Sie nicht erneut fragen. Wenn Sie sie später wieder verwenden möchten, fragen Sie den Betreiber dieses Dienstes.",
     stopsAtOnce: "Der Zugriff endet sofort.",
     stopsSoon: {
       one: "Der Zugriff endet innerhalb von 1 Minute.",

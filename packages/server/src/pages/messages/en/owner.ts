@@ -175,7 +175,7 @@ export const owner = {
     restored:
       "This service was restored from a backup {when}. Apps that were connected after the backup was made may be missing here. They may still have access, until {time} at the latest.",
     unusedTitle: "Not used for 90 days",
-    unusedText: "Revoke access that you no longer need. The app can ask you again.",
+    unusedText: "Revoke access that you no longer need.",
     more: { one: "and 1 more", other: "and {count} more" },
     until: "ends {when}",
     scopeNever: "never used",
@@ -196,12 +196,14 @@ export const owner = {
     never: "Not used yet",
     noEnd: "When you revoke it",
     revoke: "Revoke access",
-    revokeAtOnce: "If you revoke it, access ends immediately. The app can ask you again.",
-    revokeHalted: "If you revoke it, what you allowed doesn’t come back. The app can ask you again.",
+    revokeAtOnce: "If you revoke it, access ends immediately.",
+    revokeHalted: "If you revoke it, what you allowed doesn’t come back.",
     revokeSoon: {
-      one: "If you revoke it, access ends within 1 minute. The app can ask you again.",
-      other: "If you revoke it, access ends within {count} minutes. The app can ask you again.",
+      one: "If you revoke it, access ends within 1 minute.",
+      other: "If you revoke it, access ends within {count} minutes.",
     },
+    canAskAgain: "The app can ask you again.",
+    cantAskAgain: "This app can’t ask you again. If you want it back later, ask the operator of this service.",
     stopsAtOnce: "Access ends immediately.",
     stopsSoon: {
       one: "Access ends within 1 minute.",

@@ -182,7 +182,7 @@ export const owner = {
     restored:
       "Este servicio se restauró {when} a partir de una copia de seguridad. Es posible que falten aquí aplicaciones que se conectaron después de esa copia. Quizá todavía tengan acceso, hasta las {time} como muy tarde.",
     unusedTitle: "Sin usar desde hace 90 días",
-    unusedText: "Revoque el acceso que ya no necesite. La aplicación puede volver a pedírselo.",
+    unusedText: "Revoque el acceso que ya no necesite.",
     more: { one: "y 1 más", other: "y {count} más" },
     until: "termina {when}",
     scopeNever: "nunca usado",
@@ -203,12 +203,15 @@ export const owner = {
     never: "Aún sin usar",
     noEnd: "Cuando revoque el acceso",
     revoke: "Revocar el acceso",
-    revokeAtOnce: "Si lo revoca, el acceso termina de inmediato. La aplicación puede volver a pedírselo.",
-    revokeHalted: "Si lo revoca, lo que permitió no vuelve. La aplicación puede volver a preguntarle.",
+    revokeAtOnce: "Si lo revoca, el acceso termina de inmediato.",
+    revokeHalted: "Si lo revoca, lo que permitió no vuelve.",
     revokeSoon: {
-      one: "Si lo revoca, el acceso termina en 1 minuto como máximo. La aplicación puede volver a pedírselo.",
-      other: "Si lo revoca, el acceso termina en {count} minutos como máximo. La aplicación puede volver a pedírselo.",
+      one: "Si lo revoca, el acceso termina en 1 minuto como máximo.",
+      other: "Si lo revoca, el acceso termina en {count} minutos como máximo.",
     },
+    canAskAgain: "La aplicación puede volver a pedírselo.",
+    cantAskAgain:
+      "Esta aplicación no puede volver a pedírselo. Si más adelante quiere usarla de nuevo, pregunte al operador de este servicio.",
     stopsAtOnce: "El acceso termina de inmediato.",
     stopsSoon: {
       one: "El acceso termina en 1 minuto como máximo.",

@@ -186,7 +186,7 @@ export const owner = {
     restored:
       "Ce service a été restauré {when} à partir d’une sauvegarde. Les applications connectées après cette sauvegarde peuvent manquer ici. Elles ont peut-être encore accès, jusqu’à {time} au plus tard.",
     unusedTitle: "Inutilisées depuis 90 jours",
-    unusedText: "Révoquez les accès dont vous n’avez plus besoin. L’application pourra refaire une demande.",
+    unusedText: "Révoquez les accès dont vous n’avez plus besoin.",
     more: { one: "et 1 autre", other: "et {count} autres" },
     until: "se termine {when}",
     scopeNever: "jamais utilisé",
@@ -207,14 +207,15 @@ export const owner = {
     never: "Pas encore utilisée",
     noEnd: "Quand vous révoquez l’accès",
     revoke: "Révoquer l’accès",
-    revokeAtOnce: "Si vous le révoquez, l’accès prend fin immédiatement. L’application pourra vous le redemander.",
-    revokeHalted:
-      "Si vous révoquez l’accès, ce que vous avez autorisé ne revient pas. L’application peut vous redemander.",
+    revokeAtOnce: "Si vous le révoquez, l’accès prend fin immédiatement.",
+    revokeHalted: "Si vous révoquez l’accès, ce que vous avez autorisé ne revient pas.",
     revokeSoon: {
-      one: "Si vous le révoquez, l’accès prend fin dans {count} minute au plus. L’application pourra vous le redemander.",
-      other:
-        "Si vous le révoquez, l’accès prend fin dans {count} minutes au plus. L’application pourra vous le redemander.",
+      one: "Si vous le révoquez, l’accès prend fin dans {count} minute au plus.",
+      other: "Si vous le révoquez, l’accès prend fin dans {count} minutes au plus.",
     },
+    canAskAgain: "L’application pourra vous le redemander.",
+    cantAskAgain:
+      "Cette application ne pourra pas vous le redemander. Si vous voulez l’utiliser de nouveau plus tard, adressez-vous à l’opérateur de ce service.",
     stopsAtOnce: "L’accès prend fin immédiatement.",
     stopsSoon: {
       one: "L’accès prend fin dans {count} minute au plus.",
