@@ -93,6 +93,20 @@ describe("offline_access", () => {
     expect((await refresh(server, app, early.body.refresh_token)).body.error).toBe("invalid_grant");
   });
 
+  test("OI-29 introspected by the client → active until it ends, and not after that or once it is removed", async () => {
+    const { body, key } = await tokensFor({ ...allowed, duration: "7776000", "duration:offline_access": "3600" });
+    const introspected = async (token: string | undefined) =>
+      (await postForm(server, "/introspect", app, { token })).body as unknown as { active: boolean; exp?: number };
+    const now = await introspected(body.refresh_token);
+    expect([now.active, (now.exp ?? 0) * 1000 <= server.now() + HOUR]).toEqual([true, true]);
+    const removal = { ...key, remove: ["offline_access"], by: key.ownerId, now: server.now() };
+    expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
+    expect(await introspected(body.refresh_token)).toEqual({ active: false });
+    const { body: other } = await tokensFor({ ...allowed, duration: "7776000", "duration:offline_access": "3600" });
+    server.tick(HOUR);
+    expect(await introspected(other.refresh_token)).toEqual({ active: false });
+  });
+
   test("OI-29 a narrower refresh → still under the permission; ended → refused as well", async () => {
     const { body } = await tokensFor({ ...allowed, "duration:offline_access": "3600" });
     const narrower = await refresh(server, app, body.refresh_token, { scope: "read" });

@@ -6,6 +6,7 @@ import { ceilingOf, underCeiling } from "./consent-reach.ts";
 import { refuse } from "./errors.ts";
 import { actorOf, agentsIn, isFor, mayAllAct } from "./issue-access-token.ts";
 import type { Client, Resource } from "./model.ts";
+import { allowsOffline, OFFLINE_ACCESS } from "./openid/scopes.ts";
 import { parseOrRefuse } from "./parameters.ts";
 import type { OAuthContext, VerifiedAccessToken } from "./ports.ts";
 import { liveScopes, SCOPE_MARGIN } from "./scope.ts";
@@ -144,9 +145,13 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
   if (grant.generation !== credential.generation || grant.idleUntil <= now || grant.absoluteUntil <= now)
     return INACTIVE;
   const scopes = liveScopes(grant.scopes, client, await context.catalog.scopes(), now, SCOPE_MARGIN);
-  if (scopes.length === 0) return INACTIVE;
+  const names = scopes.map(({ name }) => name);
+  const asked = grant.scopes.map(({ name }) => name);
+  // A refresh is refused if `offline_access` has ended, or the owner took it away.
+  if (scopes.length === 0 || !grant.refreshable || !allowsOffline(asked, names)) return INACTIVE;
   context.noteIntrospection(grant.grantId);
   const actor = actorOf(grant);
+  const awayUntil = scopes.find(({ name }) => name === OFFLINE_ACCESS)?.expiresAt ?? Number.POSITIVE_INFINITY;
   return {
     active: true,
     token_type: "refresh_token",
@@ -154,8 +159,8 @@ async function introspectRefreshToken(token: string, caller: Caller, context: OA
     sub: grant.ownerId,
     ...(actor === null ? {} : { act: { sub: actor } }),
     iss: context.issuer,
-    scope: scopes.map(({ name }) => name).join(" "),
+    scope: names.join(" "),
     iat: Math.floor(grant.createdAt / 1000),
-    exp: Math.floor(Math.min(grant.idleUntil, grant.absoluteUntil) / 1000),
+    exp: Math.floor(Math.min(grant.idleUntil, grant.absoluteUntil, awayUntil) / 1000),
   };
 }
