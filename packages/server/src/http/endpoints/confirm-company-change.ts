@@ -1,7 +1,9 @@
 /** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: the consequences, before the change. */
 
+import { canAskOwners } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
+import { vouchingFor } from "../../owners/companies/app-details.ts";
 import { appsActingFor, grantedApp, ruleAfterRevoking } from "../../owners/companies/company-apps.ts";
 import { memberOf, signInThere } from "../../owners/companies/company-members.ts";
 import type { CompanyConfirmView } from "../../pages/company/views.ts";
@@ -12,7 +14,7 @@ import { lastingOf } from "./company-connections.ts";
 import { backTo, type CompanyTools, forAdmins, forMembers, type InCompany, idIn } from "./require-membership.ts";
 
 type Question = Pick<CompanyConfirmView, "what" | "subject" | "action" | "fields"> &
-  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule" | "lasting" | "returnsBy">>;
+  Partial<Pick<CompanyConfirmView, "people" | "apps" | "rule" | "asksNobody" | "lasting" | "returnsBy">>;
 
 function confirmAnswer(
   { frame, http, visitor }: InCompany,
@@ -40,14 +42,18 @@ export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
   const client = await tools.apps.oauth.catalog.client(clientId);
   const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, tools));
   const { people } = app;
-  const rule = await ruleAfterRevoking(at, clientId, tools.companies);
+  const after = await ruleAfterRevoking(at, clientId, tools.companies);
+  const asksNobody = client !== undefined && !canAskOwners(client);
+  const vouching = asksNobody ? await vouchingFor(at.key.companyId, clientId, tools.apps.oauth.catalog) : [];
+  // Without a page and an identity provider, nobody can connect the app again.
+  const rule = asksNobody && vouching.length === 0 ? null : after;
   const question = {
     what: "revoke",
     action: "/revoke",
     fields: { client_id: clientId },
     subject,
     people,
-    rule,
+    ...{ rule, asksNobody },
     lasting: await lastingOf(at, [{ clientId, name: subject }], tools),
   } as const;
   return confirmAnswer(at, question, await heldBy(at, clientId, tools), tools);

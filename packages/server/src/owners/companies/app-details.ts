@@ -106,7 +106,7 @@ export async function companyApp(
 }
 
 /** The issuers that speak for the company's members and may do so to the app. */
-async function vouchingFor(companyId: string, clientId: string, catalog: Catalog): Promise<readonly string[]> {
+export async function vouchingFor(companyId: string, clientId: string, catalog: Catalog): Promise<readonly string[]> {
   const client = await catalog.client(clientId);
   const isAble = client?.type === "confidential" && client.grantTypes.includes(JWT_BEARER);
   if (client?.status !== "active" || !isAble) return [];

@@ -1,6 +1,6 @@
 /** The question before access ends for other people in a company: how many people it affects, what continues, and when access stops. */
 import type { Chrome } from "../chrome.ts";
-import { fill, plural, rich } from "../messages/index.ts";
+import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { accessEnds } from "../parts/access-ends.ts";
 import { hidden, notice } from "../parts/components.ts";
 import { type Child, html } from "../parts/html.ts";
@@ -35,7 +35,7 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
       what === "remove" &&
       view.returnsBy !== null &&
       notice("warning", rich(confirm.removeReturns, { ...names, provider: name(view.returnsBy) }))
-    } ${view.rule !== null && html`<p>${rich(confirm.revokeAfter[view.rule], names)}</p>`}
+    } ${view.rule !== null && html`<p>${rich(afterRevoking(view.rule, view.asksNobody === true, confirm), names)}</p>`}
     ${facts(view, chrome)}
     ${endsSomething(view) && [html`<p class="soft small">${accessEnds(view.stopsIn, chrome)}</p>`, lastsThere(view.lasting, chrome)]}
     <form class="fields" method="post" action=${path + view.action}>
@@ -47,6 +47,16 @@ export function companyConfirmPage(view: CompanyConfirmView, chrome: Chrome): st
     </form>
   </section>`;
   return companyPage({ ...view, notice: null }, here, title, content, chrome);
+}
+
+/** Says how the app can get access again. */
+function afterRevoking(
+  rule: NonNullable<CompanyConfirmView["rule"]>,
+  asksNobody: boolean,
+  { revokeAfter, revokeAfterUnasked }: Messages["company"]["confirm"],
+) {
+  if (!asksNobody) return revokeAfter[rule];
+  return rule === "members" ? revokeAfterUnasked.members : revokeAfterUnasked.admins;
 }
 
 function facts({ what, people, apps }: CompanyConfirmView, { words }: Chrome): Child {

@@ -369,6 +369,8 @@ export interface CompanyConfirmView extends CompanyFrame {
   readonly people: number;
   /** The rule that holds for a revoked app. Null: its own rule, or the question is another one. */
   readonly rule: DefaultRuleShown | null;
+  /** True: the app has no page, and gets access by the company's identity provider. Absent: false. */
+  readonly asksNobody?: boolean;
   /** The company's own provider at which the next sign-in makes the person a member again. Null: none does. */
   readonly returnsBy: string | null;
   /** Names of the apps that act for the member. */

@@ -396,6 +396,12 @@ export const company = {
         ask: "Mitglieder fragen die Verwaltung, bevor sie {app} wieder verbinden.",
         block: "Nur die Verwaltung kann {app} wieder verbinden.",
       },
+      revokeAfterUnasked: {
+        members:
+          "Bei {company} entscheiden die Mitglieder. {app} kann also sofort wieder Zugriff auf die Konten der Mitglieder bekommen, ohne jemanden zu fragen. Um das zu verhindern, sperren Sie die App.",
+        admins:
+          "{app} bekommt keinen neuen Zugriff auf die Konten der Mitglieder, bis die Verwaltung die App wieder erlaubt.",
+      },
       keep: "Diese Mitglieder behalten ihren Zugriff bis zu dem Ende, das sie jeweils gewählt haben, spätestens bis zum {when}",
       keepForever: "Diese Mitglieder behalten ihren Zugriff, bis er widerrufen wird",
       end: "Der Zugriff dieser Mitglieder endet. Wer jetzt zur Verwaltung gehört, behält den eigenen Zugriff.",

@@ -382,6 +382,11 @@ export const company = {
         ask: "Members ask an admin before they connect {app} again.",
         block: "Only admins can connect {app} again.",
       },
+      revokeAfterUnasked: {
+        members:
+          "{company} lets members decide, so {app} can get access to members’ accounts again at once, without asking anybody. To prevent this, block the app.",
+        admins: "{app} gets no new access to members’ accounts until an admin allows it again.",
+      },
       keep: "They keep their access until the end that each of them chose, {when} at the latest",
       keepForever: "They keep their access until it is revoked",
       end: "Their access ends. Current admins keep their access.",

@@ -392,6 +392,12 @@ export const company = {
         ask: "Los miembros preguntan a un administrador antes de volver a conectar {app}.",
         block: "Solo los administradores pueden volver a conectar {app}.",
       },
+      revokeAfterUnasked: {
+        members:
+          "En {company} deciden los miembros, así que {app} puede volver a obtener acceso a las cuentas de los miembros de inmediato, sin preguntar a nadie. Para impedirlo, bloquee la aplicación.",
+        admins:
+          "{app} no obtiene acceso nuevo a las cuentas de los miembros hasta que un administrador la permita de nuevo.",
+      },
       keep: "Conservan su acceso hasta el fin que cada uno eligió, a más tardar el {when}",
       keepForever: "Conservan su acceso hasta que se revoque",
       end: "El acceso de estos miembros termina. Los administradores actuales conservan su acceso.",

@@ -402,6 +402,12 @@ export const company = {
         ask: "Les membres demandent à un administrateur avant de reconnecter {app}.",
         block: "Seuls les administrateurs peuvent reconnecter {app}.",
       },
+      revokeAfterUnasked: {
+        members:
+          "Chez {company}, les membres décident : {app} peut donc obtenir aussitôt un nouvel accès aux comptes des membres, sans rien demander à personne. Pour l’empêcher, bloquez l’application.",
+        admins:
+          "{app} n’obtient aucun nouvel accès aux comptes des membres tant qu’un administrateur ne l’autorise pas de nouveau.",
+      },
       keep: "Ils gardent leur accès jusqu’à la fin que chacun a choisie, au plus tard le {when}",
       keepForever: "Ils gardent leur accès jusqu’à une révocation",
       end: "Leur accès prend fin. Les administrateurs actuels gardent leur accès.",
