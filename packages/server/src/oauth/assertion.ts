@@ -5,6 +5,7 @@ import { refuse } from "./errors.ts";
 import { scopesWithin } from "./grants/effective-scopes.ts";
 import type { GrantRequest, OwnerEntitlement } from "./grants/grant-type.ts";
 import {
+  AN_OPERATOR,
   type AskedFor,
   type AssertedOwner,
   type AssertedSubject,
@@ -118,7 +119,7 @@ function checkOwner(found: FoundOwner, record: TrustedIssuer): void {
   if (found.kind === "unverified") refuse("assertion_email_unverified", `by the ${found.by}`);
   const owner = found.kind === "found" || found.kind === "unlinked" ? found.owner : undefined;
   if (owner === undefined && !record.createOwners) refuse("assertion_subject_unknown");
-  if (owner?.operator) refuse("assertion_subject_not_allowed", "an operator");
+  if (owner?.operator) refuse("assertion_subject_not_allowed", AN_OPERATOR);
   if (owner?.active === false) refuse("assertion_owner_disabled");
 }
 

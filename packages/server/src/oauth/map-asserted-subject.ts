@@ -115,6 +115,9 @@ export interface AssertedOwners {
   ): Promise<{ readonly owner: AssertedOwner; readonly made: boolean } | undefined>;
 }
 
+/** Why an assertion about an operator is refused, for operators. */
+export const AN_OPERATOR = "an operator";
+
 /**
  * The value by which the owner is looked up. Refuses a missing subject, and one for which the operator does not let the
  * issuer speak.

@@ -1,6 +1,8 @@
 /** The cause of each refusal in an operator's words, and the commands that mend it. */
 
 import type { ConditionName } from "../../oauth/errors.ts";
+import { BEYOND_ANSWERED, NEEDS_SIGN_IN, NOTHING_ANSWERED } from "../../oauth/grants/effective-scopes.ts";
+import { AN_OPERATOR } from "../../oauth/map-asserted-subject.ts";
 import { GRANTER_DISABLED, type GrantStatus, STOPPED_BY, type StoppedBy } from "../../oauth/model.ts";
 import type { StoredRefusal } from "../storage.ts";
 
@@ -92,6 +94,28 @@ const refreshEnded = ({ detail }: Words): string => {
   if (known !== undefined) return `${known[1]} ${ASKS}`;
   const causes = [ENDED.revoked, ENDED.owner_ended, ENDED.client_ended, ENDED.expired].join(" Or: ");
   return `The access has ended or is paused. ${causes} Or: ${PAUSED} ${ASKS}`;
+};
+
+const scopeOfClient = about(
+  "A scope does not exist on this server, or the client is not registered for it. Add a scope only if the app needs it.",
+  () => "assent scope list",
+  ({ client, isOwn }) => `assent client update ${client} ${isOwn ? "--add-own-scope" : "--add-scope"} SCOPE`,
+);
+const scopeNotAllowed = (words: Words): Remedy => {
+  if (words.detail.endsWith(NEEDS_SIGN_IN)) {
+    return {
+      explanation:
+        "The client asked without a page, for example by an assertion, for a scope that only a person who signs in can give: it needs an operator's role or a certain sign-in, or belongs to OpenID Connect. The app must leave it out, or send the person to the authorization endpoint.",
+      commands: ["assent scope list"],
+    };
+  }
+  if (!words.detail.endsWith(BEYOND_ANSWERED) && words.detail !== NOTHING_ANSWERED) return scopeOfClient(words);
+  // The client's registered scopes are not the cause.
+  return {
+    explanation:
+      "The client asked without a page for a scope that the trusted issuer of the assertion may not request. Add the scope to the issuer only if every client that may use its assertions can have it. For a custom grant type, its program decides about scopes.",
+    commands: ["assent issuer list", "assent issuer update ISSUER --add-scope SCOPE"],
+  };
 };
 
 const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>>> = {
@@ -252,11 +276,7 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The request names no scope. Configure the scopes that the app needs, or set a default for apps that can't name any.",
     ({ client }) => `assent client update ${client} --add-default-scope SCOPE`,
   ),
-  scope_not_allowed: about(
-    "A scope does not exist on this server, or the client is not registered for it. Add a scope only if the app needs it.",
-    () => "assent scope list",
-    ({ client, isOwn }) => `assent client update ${client} ${isOwn ? "--add-own-scope" : "--add-scope"} SCOPE`,
-  ),
+  scope_not_allowed: scopeNotAllowed,
   scope_exceeds_grant: about(
     "The app asked for more scopes than the owner granted. It must send the owner to the authorization endpoint again.",
   ),
@@ -384,6 +404,18 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
     "The assertion is valid for longer than the trusted issuer's record allows.",
     () => "assent issuer update ISSUER --max-lifetime SECONDS",
   ),
+  assertion_subject_not_allowed: ({ detail }) =>
+    detail === AN_OPERATOR
+      ? {
+          explanation:
+            "The subject of the assertion is an operator of this server. No assertion acts for operators, because whoever holds the issuer's key could then be one. They must sign in themselves.",
+          commands: [],
+        }
+      : {
+          explanation:
+            "The trusted issuer's record lists the subjects that its assertions may name, and this one is not among them. Add it only if the issuer may speak for this person.",
+          commands: ["assent issuer list", "assent issuer update ISSUER --add-subject NAME"],
+        },
   assertion_subject_unknown: about(
     "No owner here belongs to the subject of the assertion. Link the subject, change how subjects are mapped, or let the server create owners.",
     () => "assent issuer link ISSUER SUBJECT --user USER",

@@ -95,6 +95,11 @@ export interface ScopeRequest {
   readonly resource: string | undefined;
 }
 
+/** Why a request without a page doesn't get a scope, for operators. */
+export const BEYOND_ANSWERED = "is beyond what is answered for";
+export const NOTHING_ANSWERED = "nothing that is answered for is the client's to ask for";
+export const NEEDS_SIGN_IN = "is only for people who sign in";
+
 /** The result for a request without a page: names of scopes, all of one audience. */
 export interface Within {
   readonly scopes: readonly string[];
@@ -117,16 +122,12 @@ export async function scopesWithin(
   // Without a page, no token gets a scope that only people with a role may grant. Nobody signed in here, so scopes that
   // demand a certain sign-in are left out, too.
   // Scopes of OpenID Connect are about a sign-in, too.
-  const grantable = (scope: Scope) => {
-    const { name, ownerRole, acr = null, maxAge = null } = scope;
-    return (
-      most.includes(name) &&
-      ownerRole === null &&
-      acr === null &&
-      maxAge === null &&
-      !(client.scopes.includes(OPENID) && isOpenIdScope(scope))
-    );
+  const needsSignIn = (scope: Scope) => {
+    const { ownerRole, acr = null, maxAge = null } = scope;
+    const isOfSignIn = client.scopes.includes(OPENID) && isOpenIdScope(scope);
+    return ownerRole !== null || acr !== null || maxAge !== null || isOfSignIn;
   };
+  const grantable = (scope: Scope) => most.includes(scope.name) && !needsSignIn(scope);
   const text = single.get("scope");
   const asked =
     text === undefined
@@ -134,10 +135,11 @@ export async function scopesWithin(
       : scopesForClient(text, client, known);
   const names = asked.flatMap((scope) => {
     if (scope === undefined) return [];
-    if (!grantable(scope)) refuse("scope_not_allowed", `${scope.name} is beyond what is answered for`);
+    if (needsSignIn(scope)) refuse("scope_not_allowed", `${scope.name} ${NEEDS_SIGN_IN}`);
+    if (!most.includes(scope.name)) refuse("scope_not_allowed", `${scope.name} ${BEYOND_ANSWERED}`);
     return [scope.name];
   });
-  if (names.length === 0) refuse("scope_not_allowed", "nothing that is answered for is the client's to ask for");
+  if (names.length === 0) refuse("scope_not_allowed", NOTHING_ANSWERED);
   const audience = resource ?? onlyAudience(names, known, false, { issuer }) ?? refuse("resource_needed");
   const scopes = scopesOfResource(names, audience, known, false, issuer);
   if (scopes.length === 0) refuse("resource_not_allowed", "no scope belongs to it");
