@@ -294,3 +294,21 @@ test.each([
     expect(text.replaceAll(/<[^>]*>/g, "")).toContain(said);
   },
 );
+
+test("a member stops an app, lets it connect again, then leaves → each page speaks to them, and says what the last token can do", async () => {
+  const acme = await addCompany(server);
+  await decide(server, acme, client, {});
+  const theirs = await as(acme.member);
+  const tokensFor = async () => {
+    const callback = await authorize(theirs, authorizeUrl(server, client), "", { owner: acme.companyId });
+    return (await redeem(server, client, callback)).body;
+  };
+  const first = await tokensFor();
+  await theirs.submit(formTo(await theirs.get(path("", acme)), "/opt-out"));
+  const resumed = await theirs.follow(await theirs.submit(formTo(await theirs.get(path("", acme)), "/opt-out")));
+  expect(resumed.text).toContain("It gets no new access until you connect it again: open the app.");
+  expect((await refresh(server, client, first.refresh_token)).body.error).toBe("invalid_grant");
+  await tokensFor();
+  const question = await theirs.get(path("/leave", acme));
+  expect(question.text).toContain("These apps lose the access that you gave them for the company");
+});

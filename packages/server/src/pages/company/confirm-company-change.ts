@@ -64,7 +64,7 @@ function facts({ what, people, apps }: CompanyConfirmView, { words }: Chrome): C
   if (what === "remove" || what === "leave") {
     if (apps.length === 0) return html`<p>${company.confirm.none}</p>`;
     return [
-      html`<p class="soft small">${company.confirm.apps}</p>`,
+      html`<p class="soft small">${what === "leave" ? company.confirm.leaveApps : company.confirm.apps}</p>`,
       html`<ul class="can lost">${apps.map((app) => html`<li>${icon("x")}<span>${name(app)}</span></li>`)}</ul>`,
     ];
   }

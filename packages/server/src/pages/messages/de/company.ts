@@ -420,6 +420,7 @@ export const company = {
         "Bei Ihrer nächsten Anmeldung mit {provider} werden Sie wieder Mitglied. Ihre offenen Anfragen für Apps werden zurückgezogen. Ihr eigenes Konto und die Apps darin bleiben, wie sie sind.",
       hasLeft: "Sie haben das Unternehmen verlassen.",
       apps: "Diese Apps verlieren den Zugriff, den dieses Mitglied ihnen für das Unternehmen gegeben hat",
+      leaveApps: "Diese Apps verlieren den Zugriff, den Sie ihnen für das Unternehmen gegeben haben",
       none: "Keine App verliert Zugriff.",
       cancel: "Abbrechen",
     },
@@ -469,7 +470,7 @@ export const company = {
       stopped:
         "Sie haben die App in diesem Unternehmen für sich abgeschaltet. Sie bekommt hier keinen neuen Zugriff. Was Sie für Ihr eigenes Konto erlaubt haben, bleibt.",
       resumed:
-        "Die App ist in diesem Unternehmen für Sie nicht mehr abgeschaltet. Sie hat keinen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
+        "Die App ist in diesem Unternehmen für Sie nicht mehr abgeschaltet. Sie bekommt keinen neuen Zugriff, bis Sie sie wieder verbinden: Öffnen Sie die App.",
       asksNext:
         "Wenn sich die App das nächste Mal verbindet, wählen Sie, für wen. Ihr jetziger Zugriff bleibt, was auch immer Sie dann wählen.",
       joined: "Willkommen. Sie gehören jetzt zum Unternehmen.",

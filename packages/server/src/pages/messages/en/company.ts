@@ -405,6 +405,7 @@ export const company = {
         "At your next sign-in with {provider}, you become a member again. Your open requests for apps are withdrawn. Your own account and the apps that you allowed for it stay as they are.",
       hasLeft: "You left the company.",
       apps: "These apps lose the access that this member gave them for the company",
+      leaveApps: "These apps lose the access that you gave them for the company",
       none: "No app loses access.",
       cancel: "Cancel",
     },
@@ -451,7 +452,8 @@ export const company = {
       withdrawn: "The invitation was withdrawn.",
       stopped:
         "You stopped the app for yourself in this company. It gets no new access here. What you allowed for your own account stays.",
-      resumed: "You no longer stop the app in this company. It has no access until you connect it again: open the app.",
+      resumed:
+        "You no longer stop the app in this company. It gets no new access until you connect it again: open the app.",
       asksNext:
         "Next time the app connects, you choose for whom. The access that it has now stays, whatever you choose then.",
       joined: "You’ve joined the company.",

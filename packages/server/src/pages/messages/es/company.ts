@@ -416,6 +416,7 @@ export const company = {
         "En su próximo inicio de sesión con {provider}, volverá a ser miembro. Se retiran sus solicitudes abiertas de aplicaciones. Su propia cuenta y sus aplicaciones no cambian.",
       hasLeft: "Ha salido de la empresa.",
       apps: "Estas aplicaciones pierden el acceso que este miembro les dio para la empresa",
+      leaveApps: "Estas aplicaciones pierden el acceso que usted les dio para la empresa",
       none: "Ninguna aplicación pierde el acceso.",
       cancel: "Cancelar",
     },
@@ -465,7 +466,7 @@ export const company = {
       stopped:
         "Ha detenido la aplicación para usted en esta empresa. Aquí no obtiene acceso nuevo. Lo que permitió para su propia cuenta se conserva.",
       resumed:
-        "Ya no detiene la aplicación en esta empresa. No tiene acceso hasta que vuelva a conectarla: abra la aplicación.",
+        "Ya no detiene la aplicación en esta empresa. No obtiene acceso nuevo hasta que vuelva a conectarla: abra la aplicación.",
       asksNext:
         "La próxima vez que la aplicación se conecte, usted elegirá para quién. El acceso que tiene ahora se mantiene, elija lo que elija.",
       joined: "Le damos la bienvenida. Ahora pertenece a la empresa.",

@@ -426,6 +426,7 @@ export const company = {
         "À votre prochaine connexion avec {provider}, vous redevenez membre. Vos demandes d’applications en attente sont retirées. Votre propre compte et ses applications ne changent pas.",
       hasLeft: "Vous avez quitté l’entreprise.",
       apps: "Ces applications perdent l’accès que ce membre leur a donné pour l’entreprise",
+      leaveApps: "Ces applications perdent l’accès que vous leur avez donné pour l’entreprise",
       none: "Aucune application ne perd son accès.",
       cancel: "Annuler",
     },
@@ -474,7 +475,7 @@ export const company = {
       stopped:
         "Vous avez arrêté l’application pour vous dans cette entreprise. Elle n’y obtient plus de nouvel accès. Ce que vous avez autorisé pour votre propre compte est conservé.",
       resumed:
-        "Vous n’arrêtez plus l’application dans cette entreprise. Elle n’a aucun accès avant que vous la reconnectiez : ouvrez l’application.",
+        "Vous n’arrêtez plus l’application dans cette entreprise. Elle n’obtient aucun nouvel accès avant que vous la reconnectiez : ouvrez l’application.",
       asksNext:
         "À la prochaine connexion de l’application, vous choisirez pour qui. Son accès actuel reste, quel que soit votre choix.",
       joined: "Bienvenue. Vous faites maintenant partie de l’entreprise.",
