@@ -159,7 +159,7 @@ test("a member chose less and a sooner end than the company → their card shows
   );
   const resume = formTo(await agent.get(`/company/${company.slug}`), "/opt-out");
   const resumed = (await agent.follow(await agent.submit(resume))).text;
-  expect(resumed).toContain("It has no access until you connect it again");
+  expect(resumed).toContain("It gets no new access until you connect it again");
 });
 
 test("a member stopped an app, then the company's consent ends → their page still says so, until they let it connect again", async () => {
