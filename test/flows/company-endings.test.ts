@@ -105,7 +105,9 @@ describe("an approval that members use, taken back", () => {
     await agent.submit(formTo(question, `/apps/${app.clientId}`), { members: "end" });
     expect((await refresh(server, app, tokens.member)).body.error).toBe("invalid_grant");
     expect((await refresh(server, app, tokens.admin)).status).toBe(200);
-    expect((await agent.get(path("/history", acme))).text).toContain("because it is no longer approved for everyone");
+    expect((await agent.get(path("/history", acme))).text).toContain(
+      "for the members for whom it is no longer approved",
+    );
   });
 });
 
@@ -311,4 +313,20 @@ test("a member stops an app, lets it connect again, then leaves → each page sp
   await tokensFor();
   const question = await theirs.get(path("/leave", acme));
   expect(question.text).toContain("These apps lose the access that you gave them for the company");
+});
+
+test("other members are selected, and earlier access stays → a member's list of apps has the app until it ends, and says that it asks", async () => {
+  const acme = await addCompany(server);
+  await decide(server, acme, client, {});
+  const theirs = await as(acme.member);
+  const callback = await authorize(theirs, authorizeUrl(server, client), "", { owner: acme.companyId });
+  const tokens = (await redeem(server, client, callback)).body;
+  await decide(server, acme, client, { selected: [acme.admin.personId] });
+  expect((await refresh(server, client, tokens.refresh_token)).status).toBe(200);
+  const { partition, companyId } = acme;
+  const list = async () => (await theirs.get("/account/apps")).text.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+  expect(await list()).toMatch(/For your companies.*Next time, this app asks you for whom it acts/);
+  const by = { by: null, now: server.now() };
+  await server.assent.storage.companyApps.revokeForAll({ partition, companyId, clientId: client.clientId, ...by });
+  expect(await list()).not.toContain("For your companies");
 });

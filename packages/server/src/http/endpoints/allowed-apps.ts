@@ -108,7 +108,7 @@ async function stateNotice(
   const app = apps.find(({ clientId }) => clientId === named);
   const done = asked.get("done");
   if (done === "asks_for_whom") {
-    // An app that acted for companies alone is not on the page any more.
+    // An app without access of its own, and without any for a company, is not on the page any more.
     const asks = app === undefined ? await hasForgottenChoice(person, named, tools.apps) : app.next?.kind === "asks";
     return asks ? { kind: done, app: app?.name ?? null } : null;
   }
@@ -123,7 +123,7 @@ async function companyEntries(
   language: string,
   { apps }: AppsTools,
 ): Promise<readonly CompanyAppEntry[]> {
-  const others = [...(choices?.chosen ?? [])].filter(([id]) => !all.some(({ clientId }) => clientId === id));
+  const others = [...(choices?.forCompanies ?? [])].filter(([id]) => !all.some(({ clientId }) => clientId === id));
   const found = await Promise.all(
     others.map(async ([clientId, companies]) => {
       const client = await apps.oauth.catalog.client(clientId);

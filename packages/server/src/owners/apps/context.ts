@@ -33,6 +33,7 @@ export interface AppsContext extends HistoryContext, TokenExpiryContext {
       | "members.companiesOf"
       | "members.findActing"
       | "companyApps.listChoices"
+      | "companyApps.grantsOfMember"
       | "companyApps.forgetChoice"
       | "companyApps.liveAccess"
     >;

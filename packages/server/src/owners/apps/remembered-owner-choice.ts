@@ -1,6 +1,6 @@
 /** For whom an app acts the next time that it asks: what the person chose, and how they forget it. */
 
-import { ceilingOf } from "../../oauth/consent-reach.ts";
+import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import { endsAnywhere } from "../answered-hosts.ts";
@@ -28,8 +28,8 @@ export interface NextOwners {
 
 /** The choices of a person who belongs to companies. */
 export interface OwnerChoices {
-  /** The ids of all apps for which the person chose a company, and the companies. */
-  readonly chosen: ReadonlyMap<string, readonly Company[]>;
+  /** The ids of all apps that act for the person in a company, or may connect for it without a page, and the companies. */
+  readonly forCompanies: ReadonlyMap<string, readonly Company[]>;
   /** `consent`: the person's own. Undefined: there is none. */
   of(clientId: string, consent: Consent | undefined, client: Client | undefined): NextOwners;
 }
@@ -45,7 +45,11 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
   const found = await Promise.all(
     companies.map(async ({ company }) => {
       const key = { partition: company.partition, companyId: company.companyId, personId };
-      const clients = await storage.companyApps.listChoices(key);
+      const [chosen, grants] = await Promise.all([
+        storage.companyApps.listChoices(key),
+        storage.companyApps.grantsOfMember({ ...key, now }),
+      ]);
+      const clients = [...new Set([...chosen, ...grants.map(({ clientId }) => clientId)])];
       const held = await Promise.all(
         clients.map(async (clientId) => {
           const [acting, consent, client] = await Promise.all([
@@ -54,9 +58,13 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
             oauth.catalog.client(clientId),
           ]);
           const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
-          const holds = mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
-          const answer = { ownerId: company.companyId, holds, chosenAt: acting?.chosenAt ?? 0 };
-          return { clientId, company, ...answer, paused: isPaused(consent) };
+          const mayHold = acting?.chosen === true && mayConnect(acting, now, ceiling);
+          const holds = mayHold && isRemembered(consent, client, context, now);
+          const chosenAt = acting?.chosen === true ? (acting.chosenAt ?? 0) : 0;
+          const answer = { ownerId: company.companyId, holds, chosenAt };
+          const live = grants.filter((grant) => underCeiling(grant, ceiling).absoluteUntil > now);
+          const acts = live.some((grant) => grant.clientId === clientId);
+          return { clientId, company, ...answer, acts, paused: isPaused(consent) };
         }),
       );
       return held;
@@ -65,8 +73,10 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
   const all = Map.groupBy(found.flat(), ({ clientId }) => clientId);
   const holding = found.flat().filter(({ holds }) => holds);
   const choicesOf = Map.groupBy(holding, ({ clientId }) => clientId);
+  const listed = found.flat().filter(({ holds, acts }) => holds || acts);
+  const companiesOfApps = Map.groupBy(listed, ({ clientId }) => clientId);
   return {
-    chosen: new Map([...choicesOf].map(([id, all]) => [id, all.map(({ company }) => company)])),
+    forCompanies: new Map([...companiesOfApps].map(([id, all]) => [id, all.map(({ company }) => company)])),
     of: (clientId, consent, client) => {
       const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
       const choices = choicesOf.get(clientId) ?? [];

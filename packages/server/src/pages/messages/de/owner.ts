@@ -319,7 +319,7 @@ export const owner = {
       member_recent:
         "Eine neuere Verbindung von {app} für {person} wurde beendet, weil sie von jemand anderem stammen könnte",
       stopped: "{app} wurde für {person} auf eigenen Wunsch getrennt",
-      approval: "{app} wurde für Mitglieder getrennt, weil die App nicht mehr für alle zugelassen ist",
+      approval: "{app} wurde für die Mitglieder getrennt, für die die App nicht mehr zugelassen ist",
       crowded: "Eine ältere Verbindung von {app} wurde beendet, weil es zu viele waren",
       recent: "Eine neuere Verbindung von {app} wurde beendet, weil sie von jemand anderem stammen könnte",
       upstream: "{app} wurde getrennt, weil das Konto in einem anderen System gesperrt wurde",

@@ -304,7 +304,7 @@ export const owner = {
       member_leaving: "{app} was disconnected for {person} because their account is scheduled for deletion",
       member_recent: "A recent connection of {app} for {person} ended because somebody else may have made it",
       stopped: "{app} was disconnected for {person} at their request",
-      approval: "{app} was disconnected for members because it is no longer approved for everyone",
+      approval: "{app} was disconnected for the members for whom it is no longer approved",
       crowded: "An older connection of {app} ended because it had too many",
       recent: "A recent connection of {app} ended because somebody else may have made it",
       upstream: "{app} was disconnected because the account was disabled in another system",

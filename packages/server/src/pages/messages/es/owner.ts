@@ -314,7 +314,7 @@ export const owner = {
       member_leaving: "{app} se desconectó para {person} porque está programada la eliminación de su cuenta",
       member_recent: "Una conexión reciente de {app} para {person} terminó porque quizá la hizo otra persona",
       stopped: "{app} se desconectó para {person}, a petición suya",
-      approval: "{app} se desconectó para los miembros porque ya no está aprobada para todos",
+      approval: "{app} se desconectó para los miembros para los que ya no está aprobada",
       crowded: "Una conexión anterior de {app} terminó porque había demasiadas",
       recent: "Una conexión reciente de {app} terminó porque quizá la hizo otra persona",
       upstream: "{app} se desconectó porque la cuenta se desactivó en otro sistema",

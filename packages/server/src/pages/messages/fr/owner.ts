@@ -323,7 +323,7 @@ export const owner = {
       member_recent:
         "Une connexion récente de {app} pour {person} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       stopped: "{app} a été déconnectée pour {person}, à sa demande",
-      approval: "{app} a été déconnectée pour les membres, car elle n’est plus approuvée pour tous",
+      approval: "{app} a été déconnectée pour les membres pour lesquels elle n’est plus approuvée",
       crowded: "Une ancienne connexion de {app} a pris fin, car il y en avait trop",
       recent: "Une connexion récente de {app} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       upstream: "{app} a été déconnectée, car le compte a été désactivé dans un autre système",

@@ -302,7 +302,7 @@ export const owner = {
       member_leaving: "{person} のアカウントの削除が予定されているため、{app} の接続を切りました",
       member_recent: "ほかの人による可能性があるため、{person} の {app} の最近の接続を終了しました",
       stopped: "{person} の希望により、{app} の接続を切りました",
-      approval: "全員への承認がなくなったため、メンバーの {app} の接続を切りました",
+      approval: "承認の対象でなくなったメンバーについて、{app} の接続を切りました",
       crowded: "接続が多すぎたため、{app} の古い接続を終了しました",
       recent: "ほかの人による可能性があるため、{app} の最近の接続を終了しました",
       upstream: "別のシステムでアカウントが無効になったため、{app} の接続を切りました",
