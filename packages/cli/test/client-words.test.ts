@@ -1,10 +1,9 @@
 /** What an operator reads about a client that was made or renamed: the same on the server's machine and over the network. */
 
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { adminToken } from "../../../test/support/admin-api.ts";
-import { startServer, type TestServer } from "../../../test/support/test-server.ts";
+import type { TestServer } from "../../../test/support/test-server.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
+import { serveWorkspace } from "./support/serve-workspace.ts";
 
 let server: TestServer;
 let at: Workspace;
@@ -12,11 +11,7 @@ let remote: Record<string, string>;
 let local: Record<string, string>;
 beforeAll(async () => {
   at = await aWorkspaceWithDatabase();
-  server = await startServer({
-    dataDir: at.dataDir,
-    config: { databaseUrl: `sqlite:${join(at.dataDir, "assent.db")}` },
-  });
-  remote = { ASSENT_SERVER: server.issuer, ASSENT_TOKEN: await adminToken(server) };
+  ({ server, remote } = await serveWorkspace(at));
   local = { ASSENT_ISSUER: server.issuer };
   await at.json(["scope", "create", "see", "--description", "See"]);
 });
