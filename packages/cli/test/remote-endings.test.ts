@@ -2,13 +2,13 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminToken } from "../../../test/support/admin-api.ts";
-import { startServer, type TestServer } from "../../../test/support/test-server.ts";
+import type { TestServer } from "../../../test/support/test-server.ts";
 import { aCompanyGrant } from "../../server/test/storage/support/company-builders.ts";
 import { aGrant, anApproval, aRedemption, aSession } from "../../server/test/storage/support/record-builders.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
+import { serveWorkspace } from "./support/serve-workspace.ts";
 
 let server: TestServer;
 let at: Workspace;
@@ -63,11 +63,7 @@ beforeAll(async () => {
     (await at.json(["provider", "create", ...provider, "--client-secret-stdin"], { input: "s" }))["id"],
   );
   ids["HOOK"] = String((await json("webhook", "create", "--url", "https://hooks.test/in", "--kind", "user.*"))["id"]);
-  server = await startServer({
-    dataDir: at.dataDir,
-    config: { databaseUrl: `sqlite:${join(at.dataDir, "assent.db")}` },
-  });
-  env = { ASSENT_SERVER: server.issuer, ASSENT_TOKEN: await adminToken(server) };
+  ({ server, remote: env } = await serveWorkspace(at));
   await use();
   ids["IDENTITY"] = String((await at.json<{ id: string }[]>(["user", "identities", "ada"]))[0]?.id);
 });
@@ -302,4 +298,34 @@ describe("a server of an earlier version, which doesn't count", () => {
     expect([done.code, done.stdout]).toEqual([0, "Deleted app. Issued access tokens work until they expire.\n"]);
     expect(deleted).toEqual(["/admin/api/v1/clients/app"]);
   });
+});
+
+test("the server fails while it counts → the command fails, and the only admin stays one", async () => {
+  // Passes everything on, but the operation that counts.
+  const between = createServer(async (request, response) => {
+    const { method = "GET", url = "/", headers } = request;
+    if (url.endsWith("/impact")) {
+      response.writeHead(503, { "content-type": "application/problem+json" });
+      response.end(JSON.stringify({ title: "Overloaded", code: "overloaded", request_id: "r" }));
+      return;
+    }
+    const body = await Array.fromAsync(request, String);
+    const sent = { authorization: String(headers.authorization), "content-type": headers["content-type"] ?? "" };
+    const asked = await fetch(server.issuer + url, {
+      method,
+      headers: sent,
+      body: body.length === 0 ? null : body.join(""),
+    });
+    response.writeHead(asked.status, { "content-type": asked.headers.get("content-type") ?? "" });
+    response.end(await asked.text());
+  });
+  await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+  const address = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  const { code, stderr } = await at.run(["company", "add-member", "acme", "ada"], {
+    env: { ...env, ASSENT_SERVER: address },
+  });
+  between.close();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Overloaded (overloaded; request r)")]);
+  const { members } = await at.json<{ members: { username: string; role: string }[] }>(["company", "show", "acme"]);
+  expect(members.find(({ username }) => username === "ada")?.role).toBe("admin");
 });

@@ -20,6 +20,9 @@ export interface Asked {
   readonly etag?: string;
 }
 
+/** The server has no such record. */
+export class NotFound extends Failure {}
+
 /** Fields of a request that the server refused. Their names become flags of the command. */
 class Refused extends Error {
   readonly problems: readonly { readonly field: string | null; readonly problem: string }[];
@@ -132,7 +135,8 @@ export class RemoteApi {
       );
     }
     if (Array.isArray(errors) && errors.length > 0) return new Refused(errors as Refused["problems"]);
-    return new Failure(printable(`${title} (${code}; request ${request})`));
+    const told = printable(`${title} (${code}; request ${request})`);
+    return status === 404 ? new NotFound(told) : new Failure(told);
   }
 }
 

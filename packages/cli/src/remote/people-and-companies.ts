@@ -24,7 +24,7 @@ import { confirm, confirmOnTerminal, counted, TOKENS, type ToldOfStatus } from "
 import { CONSENT_COLUMNS, USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
-import type { Body } from "./api.ts";
+import { type Body, NotFound } from "./api.ts";
 import {
   columns,
   companyId,
@@ -232,8 +232,11 @@ const memberRemoval: RemoteCommand = async (call) => {
 
 /** Asks before the last admin of a company becomes a member. A server of an earlier version doesn't say who that is. */
 async function confirmDemotion({ api, options }: RemoteCall, company: string, person: string): Promise<void> {
-  // The person is no member yet, or the token may not count. Other faults stop the change itself, too.
-  const impact = await api.impact("companies.member-impact", { path: [company, person] }).catch(() => undefined);
+  const impact = await api.impact("companies.member-impact", { path: [company, person] }).catch((error: unknown) => {
+    // Nobody who is no member yet is the last admin.
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  });
   const question = impact && (await demotionQuestion(impact as unknown as MemberImpactRecord));
   if (question !== undefined) await confirmOnTerminal(`${on(api)}${question}`, options);
 }
