@@ -2,13 +2,13 @@
 
 import type { Consent, Millis } from "../oauth/model.ts";
 
-/** An answer on a page that chose a company for later, too. */
+/** The last answer of a person for a company, also one for this once alone. */
 export interface LastCompany {
   readonly companyId: string;
   readonly chosenAt: Millis;
 }
 
-/** What a person answered an app for themselves, with any status, and the company that they chose last for it. */
+/** The person's own consent to an app, with any status, and the company for which they last answered it. */
 export interface OwnChoices {
   readonly consent: Consent | undefined;
   readonly lastCompany: LastCompany | undefined;

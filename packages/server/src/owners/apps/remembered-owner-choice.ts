@@ -1,6 +1,6 @@
 /** For whom an app acts the next time that it asks: what the person chose, and how they forget it. */
 
-import { ceilingOf, underCeiling } from "../../oauth/consent-reach.ts";
+import { ceilingOf, ceilingOrNone, underCeiling } from "../../oauth/consent-reach.ts";
 import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import { endsAnywhere } from "../answered-hosts.ts";
@@ -57,32 +57,29 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
             storage.consents.find({ partition: company.partition, ownerId: company.companyId, clientId }),
             oauth.catalog.client(clientId),
           ]);
-          const ceiling = client === undefined ? null : ceilingOf(client, oauth.policy);
-          const mayHold = acting?.chosen === true && mayConnect(acting, now, ceiling);
-          const holds = mayHold && isRemembered(consent, client, context, now);
+          const ceiling = ceilingOrNone(client, oauth.policy);
           const chosenAt = acting?.chosen === true ? (acting.chosenAt ?? 0) : 0;
-          const answer = { ownerId: company.companyId, holds, chosenAt };
+          const holds = chosenAt > 0 && mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
           const live = grants.filter((grant) => underCeiling(grant, ceiling).absoluteUntil > now);
           const acts = live.some((grant) => grant.clientId === clientId);
-          return { clientId, company, ...answer, acts, paused: isPaused(consent) };
+          return { ownerId: company.companyId, clientId, company, chosenAt, holds, acts, paused: isPaused(consent) };
         }),
       );
       return held;
     }),
   );
   const all = Map.groupBy(found.flat(), ({ clientId }) => clientId);
-  const holding = found.flat().filter(({ holds }) => holds);
-  const choicesOf = Map.groupBy(holding, ({ clientId }) => clientId);
   const listed = found.flat().filter(({ holds, acts }) => holds || acts);
   const companiesOfApps = Map.groupBy(listed, ({ clientId }) => clientId);
   return {
-    forCompanies: new Map([...companiesOfApps].map(([id, all]) => [id, all.map(({ company }) => company)])),
+    forCompanies: new Map([...companiesOfApps].map(([id, some]) => [id, some.map(({ company }) => company)])),
     of: (clientId, consent, client) => {
       const self = (consent?.chosenAt ?? 0) >= 0 && isRemembered(consent, client, context, now);
-      const choices = choicesOf.get(clientId) ?? [];
+      const ofCompanies = all.get(clientId) ?? [];
+      const choices = ofCompanies.filter(({ holds }) => holds);
       const paused = (self && isPaused(consent)) || choices.some((one) => one.paused);
       const own = { ownerId: personId, holds: self, chosenAt: ownAnswerAt(consent) };
-      const answers = [own, ...(all.get(clientId) ?? [])];
+      const answers = [own, ...ofCompanies];
       const last = answers.reduce((one, other) => (other.chosenAt > one.chosenAt ? other : one));
       const lastOwner = lastOwnerOf(personId, { consent, lastCompany: lastCompanies.get(clientId) });
       const overtaken = isOvertaken(last.ownerId, last.chosenAt, lastOwner);

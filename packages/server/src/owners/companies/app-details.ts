@@ -112,9 +112,13 @@ export async function vouchingFor(companyId: string, clientId: string, catalog: 
   if (client?.status !== "active" || !isAble) return [];
   const mayUse = ({ clients, scopes }: TrustedIssuer) =>
     (clients.length === 0 || clients.includes(clientId)) && scopes.some((name) => client.scopes.includes(name));
-  return [...(await catalog.issuers()).values()]
-    .filter((one) => one.type === "id-jag" && one.status === "active" && one.company === companyId && mayUse(one))
-    .map(({ issuer }) => issuer);
+  return (await identityProvidersOf(companyId, catalog)).filter(mayUse).map(({ issuer }) => issuer);
+}
+
+/** The active issuers of identity assertions about the company's members (ID-JAGs). */
+export async function identityProvidersOf(companyId: string, catalog: Catalog): Promise<readonly TrustedIssuer[]> {
+  const all = [...(await catalog.issuers()).values()];
+  return all.filter(({ type, status, company }) => type === "id-jag" && status === "active" && company === companyId);
 }
 
 function withNames<T extends { readonly personId: string }>(

@@ -27,7 +27,10 @@ export interface AppInCompany {
   readonly chosen: boolean;
 }
 
-/** All apps that have a grant or a rule, and those that a member stopped, also after the company's consent ended. `ceilingOf`: the longest time for which an answer to the app holds; null: no limit. */
+/**
+ * All apps that have a grant or a rule, and those that a member stopped, also after the company's consent ended. `ceilingOf`:
+ * the longest time for which an answer to the app holds; null: no limit.
+ */
 export async function appsOf(
   { key, acting: reader, person: { personId } }: AsMember,
   ceilingOf: (clientId: string) => Promise<Millis | null>,

@@ -6,6 +6,7 @@ import { canonicalSlug, MAX_COMPANY_NAME, MAX_FOUNDED } from "../company-rules.t
 import type { Company } from "../company-storage.ts";
 import type { Person } from "../person.ts";
 import type { Session } from "../storage.ts";
+import { identityProvidersOf } from "./app-details.ts";
 import type { CompanyContext } from "./context.ts";
 
 /** `similar`: another company's name is the same, or looks like it. `slug`: it can't be in an address. */
@@ -84,8 +85,6 @@ export async function vouchersOfOnlyCompany(
   const [only, ...others] = await storage.members.companiesOf({ partition, personId, clientId: null, now: now() });
   if (only === undefined || others.length > 0) return undefined;
   const { companyId, name } = only.company;
-  const issuers = [...(await catalog.issuers()).values()].filter(
-    ({ type, status, company }) => type === "id-jag" && status === "active" && company === companyId,
-  );
+  const issuers = await identityProvidersOf(companyId, catalog);
   return { company: name, issuers: issuers.map(({ issuer }) => issuer) };
 }
