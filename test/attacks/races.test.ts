@@ -95,7 +95,7 @@ test(`a kept refresh token, ${PARALLEL} at once → all good, all the same`, asy
 
 test("RT-23 revoked by the client or the owner while it is refreshed, 500 rounds → nothing lives after both", async () => {
   const keeping = await server.addClient();
-  // The first answer, before others for the same client: a page whose owner has answered on another one meanwhile comes again.
+  // The owner answers each client once, alone. Otherwise the answer on one page makes the server show the other pages again.
   for (const mine of [pub, keeping]) await tokensOf(server, mine, owner);
   const one = async (mine: TestClient, round: number) => {
     const { refresh: token } = await tokensOf(server, mine, owner);

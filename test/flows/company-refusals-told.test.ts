@@ -1,4 +1,4 @@
-/** The history of a company, after somebody refused a request: what the app can still get, in whose name whatsoever. */
+/** After somebody refuses a request for a company, its history names the access that the app still has or can get. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Person } from "../../packages/server/src/owners/storage.ts";

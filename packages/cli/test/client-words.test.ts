@@ -67,7 +67,7 @@ test("another client's name, also in another language → a warning; another set
     ...["client", "update", made[where as keyof typeof made]],
     ...more,
   ];
-  const undone = async (where: string) => at.run(update(where, "--name", `Nothing ${where}`, "--name-lang", "de="));
+  const undone = async (where: string) => at.json(update(where, "--name", `Nothing ${where}`, "--name-lang", "de="));
   for (const flags of [
     ["--name", "Bank 0f Samples"],
     ["--name-lang", "de=Bank of Samples"],

@@ -185,7 +185,8 @@ async function epoch(options: EpochOptions) {
     waits: (text) => out.note(text),
   });
   out.done({ ended }, "All earlier grants and sessions have ended.");
-  const kept = keepConsents ? (await inventoryOf(config))?.holds : null;
+  // No consent has ended then.
+  const kept = keepConsents ? now?.holds : null;
   noteEnded(out, ended, { source: "backup", keepConsents, kept });
 }
 

@@ -28,7 +28,7 @@ export interface Present {
   readonly fields: Fields;
   /** The stored record: a change of it means that somebody wrote it. */
   readonly record: unknown;
-  /** More that its kind read for it. It is not compared. */
+  /** What the kind read beside the record, for its other functions. Two states are not compared by it. */
   readonly readToo?: unknown;
 }
 

@@ -57,6 +57,11 @@ export function canAskOwners({ grantTypes, redirectUris }: Pick<Client, "grantTy
   return redirectUris.length > 0 && grantTypes.some((grantType) => BY_BROWSER.has(grantType));
 }
 
+/** True: no page ever asks an owner about the client. False also if the client is gone. */
+export function neverAsks(client: Pick<Client, "grantTypes" | "redirectUris"> | undefined): boolean {
+  return client !== undefined && !canAskOwners(client);
+}
+
 /** True: both receivers are one host, whatever the client looked like. */
 export function isSameHost(one: string, other: string): boolean {
   return one.split("#", 1)[0] === other.split("#", 1)[0];

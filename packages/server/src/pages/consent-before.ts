@@ -39,9 +39,10 @@ function comesBack({ granted, keptUntil, awayUntil, byPolicy = false }: ScopeCho
  * Names what the app has that this request doesn't ask for, so that nobody takes the list above for all that it can do. It is about
  * the owner whom the page shows: the style sheet hides it while another one is selected.
  */
-export function keepsToo(view: ConsentView, { consent, ...words }: Messages): Child {
+export function keepsToo(view: ConsentView, words: Messages): Child {
   const { notAsked = [], now, owners = [] } = view;
-  const permissions = withEnds(notAsked, now, { consent, ...words });
+  const { consent } = words;
+  const permissions = withEnds(notAsked, now, words);
   if (permissions === null) return null;
   const at = owners.findIndex(({ selected }) => selected);
   if (at < 0) return html`<p class="small">${rich(consent.notAsked, { permissions })}</p>`;

@@ -113,6 +113,7 @@ async function narrowedBy(present: Present, scope: unknown, context: Context): P
   if (rule !== "allow" || typeof scope !== "string") return undefined;
   const kept = new Set(scope.split(" "));
   const taken = scopes.filter((name) => !kept.has(name));
+  if (taken.length === 0) return undefined;
   const { partition, companyId } = await companyBySlug(present.label.split(" ")[0] ?? "", context);
   const ceiling = ceilingFor(clientOf(present), context);
   const key = { partition, companyId, clientId };

@@ -1,6 +1,6 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
-import { canAskOwners } from "../../oauth/consent-reach.ts";
+import { neverAsks } from "../../oauth/consent-reach.ts";
 import type { Client, Consent } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import {
@@ -149,11 +149,6 @@ function nextOf({ self, companies, asks }: NextOwners): NextOwner {
   if (count === 0 || asks) return { kind: "asks" };
   if (count > 1) return { kind: "several", self, companies: companies.map(({ name }) => name) };
   return company === undefined ? { kind: "self" } : { kind: "company", company: company.name };
-}
-
-/** True: the app can't ask the person for anything. */
-function neverAsks(client: Client | undefined): boolean {
-  return client !== undefined && !canAskOwners(client);
 }
 
 /** As `AppEntry.next`. An app that can't ask acts for the person alone, unless they pause it. */

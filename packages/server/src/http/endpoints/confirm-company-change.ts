@@ -1,6 +1,6 @@
 /** `GET /company/{slug}/revoke`, `/leave`, `/members/remove`: the consequences, before the change. */
 
-import { canAskOwners } from "../../oauth/consent-reach.ts";
+import { neverAsks } from "../../oauth/consent-reach.ts";
 import type { Millis } from "../../oauth/model.ts";
 import { minutesLeft, outstanding } from "../../owners/apps/remaining-token-lifetime.ts";
 import { vouchingFor } from "../../owners/companies/app-details.ts";
@@ -43,7 +43,7 @@ export const confirmRevoke = forAdmins(async (at, tools: CompanyTools) => {
   const subject = client === undefined ? app.consent.shown.clientName : nameOf(client, languageOf(at, tools));
   const { people } = app;
   const after = await ruleAfterRevoking(at, clientId, tools.companies);
-  const asksNobody = client !== undefined && !canAskOwners(client);
+  const asksNobody = neverAsks(client);
   const vouching = asksNobody ? await vouchingFor(at.key.companyId, clientId, tools.apps.oauth.catalog) : [];
   // Without a page and an identity provider, nobody can connect the app again.
   const rule = asksNobody && vouching.length === 0 ? null : after;

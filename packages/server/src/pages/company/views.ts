@@ -101,7 +101,7 @@ export interface CompanyAppView {
   readonly mine: "acts" | "stopped" | null;
   /** True: the reader chose the company for the app last time. */
   readonly chosen: boolean;
-  /** What the app does next time: `several`: it may ask, because the reader also allowed it for others. Absent: `connects`. */
+  /** What the app does next time. With `several`, it may ask, because the reader also allowed it for others. Absent: `connects`. */
   readonly nextTime?: "connects" | "several" | "asks";
   /** When an admin paused it for everyone. Null or absent: it is not paused. */
   readonly pausedAt?: number | null;
@@ -265,7 +265,7 @@ export interface CompanyAppPageView extends CompanyFrame {
   /** As of `CompanyAppView`. */
   readonly mine: "acts" | "stopped" | null;
   readonly chosen: boolean;
-  readonly nextTime?: "connects" | "several" | "asks";
+  readonly nextTime?: NonNullable<CompanyAppView["nextTime"]>;
   readonly defaultRule: DefaultRuleShown;
 }
 
