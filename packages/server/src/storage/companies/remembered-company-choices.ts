@@ -93,7 +93,7 @@ async function rememberChoice(
     sql`DELETE FROM company_opt_outs WHERE ${thisCompany} AND client_id = :clientId AND person_id = :personId`,
     key,
   );
-  const given = Object.keys(all).filter((name) => all[name] !== ONCE_OVER && !left.includes(name));
+  const given = grant.scopes.filter((name) => !once.includes(name));
   await forgetRequests(tx, key, given, earlier.reach);
 }
 
