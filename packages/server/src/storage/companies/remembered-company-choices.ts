@@ -121,7 +121,10 @@ async function forgetRequests(
   );
 }
 
-/** The members who chose the company for this app on a page, and have not asked since to be asked again. */
+/**
+ * The members who chose the company for this app on a page, and have not asked since to be asked again. At most 200, because a
+ * refusal reads them under a lock: of a larger company, history can name less than the app gets again.
+ */
 const choosing = sql`SELECT ${actingColumns}
   FROM company_choices w
   JOIN companies c ON c.partition = w.partition AND c.company_id = w.company_id
@@ -131,7 +134,8 @@ const choosing = sql`SELECT ${actingColumns}
     AND o.person_id = w.person_id
   LEFT JOIN company_rule_members s ON s.partition = w.partition AND s.company_id = w.company_id AND s.client_id = w.client_id
     AND s.person_id = w.person_id
-  WHERE w.partition = :partition AND w.company_id = :companyId AND w.client_id = :clientId AND w.since > 0`;
+  WHERE w.partition = :partition AND w.company_id = :companyId AND w.client_id = :clientId AND w.since > 0
+  LIMIT 200`;
 
 /**
  * The consent as far as the app gets it again without a page. A company's record can have scopes that the app gets in
