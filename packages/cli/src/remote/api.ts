@@ -20,9 +20,6 @@ export interface Asked {
   readonly etag?: string;
 }
 
-/** The server has no such record. */
-export class NotFound extends Failure {}
-
 /** Fields of a request that the server refused. Their names become flags of the command. */
 class Refused extends Error {
   readonly problems: readonly { readonly field: string | null; readonly problem: string }[];
@@ -34,6 +31,9 @@ class Refused extends Error {
     }));
   }
 }
+
+/** The server has no such record. */
+export class NotFound extends Refused {}
 
 /** Entries of a page. */
 const PAGE = 200;
@@ -134,9 +134,11 @@ export class RemoteApi {
         `the token does not have the scope ${missing}: run assent login ${this.server} --scope "${missing}"`,
       );
     }
-    if (Array.isArray(errors) && errors.length > 0) return new Refused(errors as Refused["problems"]);
-    const told = printable(`${title} (${code}; request ${request})`);
-    return status === 404 ? new NotFound(told) : new Failure(told);
+    if (Array.isArray(errors) && errors.length > 0) {
+      const problems = errors as Refused["problems"];
+      return status === 404 ? new NotFound(problems) : new Refused(problems);
+    }
+    return new Failure(printable(`${title} (${code}; request ${request})`));
   }
 }
 
