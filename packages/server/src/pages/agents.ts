@@ -6,6 +6,7 @@ import { companyPage, companyPath } from "./company/company-layout.ts";
 import type { CompanyFrame } from "./company/views.ts";
 import { type Messages, plural, rich, sentences } from "./messages/index.ts";
 import {
+  type EndedApp,
   endedApps,
   endsTerm,
   formerName,
@@ -13,6 +14,7 @@ import {
   goneTag,
   hostLines,
   isHalted,
+  lastAccess,
   mayHoldAccess,
   scopeEnd,
 } from "./parts/access-ends.ts";
@@ -66,10 +68,11 @@ const detailsIn = (base: string) => (clientId: string) => `${base}/account/apps#
 
 /** Renders `GET /company/{slug}/agents`, for admins. */
 export function companyAgentsPage(
-  view: CompanyFrame & Pick<AgentsView, "agents" | "ended" | "restored">,
+  view: CompanyFrame & Pick<AgentsView, "agents" | "ended" | "restored"> & { readonly unused: readonly EndedApp[] },
   chrome: Chrome,
 ): string {
   const { words } = chrome;
+  const { unused } = view;
   const company = companyPath(view, chrome);
   const about = {
     ...{ csrf: view.csrf, now: view.now, path: `${company}/agents` },
@@ -85,7 +88,13 @@ export function companyAgentsPage(
   const content = [
     view.agents.length > 0 &&
       html`<p class="soft">${rich(words.agents.introCompany, { company: name(view.company.name) })}</p>`,
-    (view.agents.length > 0 || !mayHoldAccess(view)) && list(view.agents, about, chrome),
+    (view.agents.length > 0 || !(mayHoldAccess(view) || unused.length > 0)) && list(view.agents, about, chrome),
+    unused.length > 0 &&
+      html`<section class="unused">
+        <h2>${words.agents.unusedTitle}</h2>
+        <p class="soft">${rich(words.agents.unusedText, { company: name(view.company.name) })}</p>
+        ${lastAccess(unused, view.now, words)}
+      </section>`,
     endedApps(view, words),
   ];
   return companyPage(view, "agents", words.agents.title, content, chrome);

@@ -196,19 +196,27 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       }),
       c,
     ),
-  "company-agents": (c) => companyAgentsPage({ ...frame(), agents: [anAgent(), paused], ended: [] }, c),
+  "company-agents": (c) => companyAgentsPage({ ...frame(), agents: [anAgent(), paused], ended: [], unused: [] }, c),
   "company-agents-paused": (c) =>
     companyAgentsPage(
       {
         ...frame({ notice: "appPaused", held: { app: "Mail Sorter", until: NOW + 8 * MINUTE } }),
-        ...{ agents: [pausedNow], ended: [] },
+        ...{ agents: [pausedNow], ended: [], unused: [] },
       },
       c,
     ),
   "agents-resumed-over": (c) => agentsPage(aView({ notice: { kind: "resumedOver", app: "Calendar Assistant" } }), c),
   "company-agents-resumed": (c) =>
-    companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()], ended: [] }, c),
-  "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [], ended: [] }, c),
+    companyAgentsPage({ ...frame({ notice: "appResumed" }), agents: [anAgent()], ended: [], unused: [] }, c),
+  "company-agents-unused": (c) =>
+    companyAgentsPage(
+      {
+        ...{ ...frame(), agents: [], ended: [{ name: "Photo Printer", until: NOW + 8 * MINUTE }] },
+        unused: [{ name: HOSTILE_NAME, until: NOW + 9 * MINUTE }],
+      },
+      c,
+    ),
+  "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [], ended: [], unused: [] }, c),
   "consent-paused": (c) =>
     consentPage(
       aConsent({

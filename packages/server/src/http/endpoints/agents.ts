@@ -2,7 +2,7 @@
 
 import { ceilingOf } from "../../oauth/consent-reach.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
-import { type Agent, agentsOfCompany, agentsOfPerson, endedAppsOfCompany } from "../../owners/apps/agents.ts";
+import { type Agent, agentsOfCompany, agentsOfPerson, heldAppsOfCompany } from "../../owners/apps/agents.ts";
 import { allowedApps, endedApps } from "../../owners/apps/allowed-apps.ts";
 import { recentChange, setAppPaused } from "../../owners/apps/change-app.ts";
 import type { AppsContext } from "../../owners/apps/context.ts";
@@ -17,7 +17,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { endedAccess, hostsWithEnds } from "./allowed-apps.ts";
+import { endedAccess, endedEntry, hostsWithEnds } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -75,14 +75,15 @@ async function changed(account: Account, paused: boolean, { issuer, apps }: Agen
 export const showCompanyAgents = forAdmins(async (at, tools: CompanyTools) => {
   const { key, frame, http, visitor } = at;
   const chrome = tools.chrome(http);
-  const [agents, ended] = await Promise.all([agentsOfCompany(key, tools.apps), endedAppsOfCompany(key, tools.apps)]);
+  const [agents, held] = await Promise.all([agentsOfCompany(key, tools.apps), heldAppsOfCompany(key, tools.apps)]);
   const now = tools.now();
   const view = {
     ...frame,
     ...(await heldNotice(at, tools)),
     now,
     agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
-    ...(await endedAccess(ended, chrome.words.language, tools)),
+    ...(await endedAccess(held.ended, chrome.words.language, tools)),
+    unused: held.unused.map((app) => endedEntry(app, chrome.words.language)),
   };
   return page(200, companyAgentsPage(view, chrome), "here", visitor.cookies);
 });

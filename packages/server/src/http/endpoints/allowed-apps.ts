@@ -246,7 +246,7 @@ export async function endedAccess(
   };
 }
 
-function endedEntry({ consent, client, heldUntil }: EndedApp, language: string): AppsView["ended"][number] {
+export function endedEntry({ consent, client, heldUntil }: EndedApp, language: string): AppsView["ended"][number] {
   return { name: client === undefined ? consent.shown.clientName : nameOf(client, language), until: heldUntil };
 }
 

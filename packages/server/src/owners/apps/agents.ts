@@ -7,7 +7,7 @@ import { isOffered } from "../../oauth/scope.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import { latestEnds } from "../companies/rule-change.ts";
 import type { CompanyKey } from "../company-storage.ts";
-import { againByRules, consentUnder, isPaused, latestOf } from "../consent-after-decision.ts";
+import { againByRules, consentUnder, isAhead, isPaused, latestOf } from "../consent-after-decision.ts";
 import type { Person } from "../person.ts";
 import type { ApiUse, ConsentWithHeld } from "../storage.ts";
 import { type EndedApp, endedAppsOf, lastEnd, presentEnds, scopesOfGrant } from "./allowed-apps.ts";
@@ -128,22 +128,33 @@ export function agentsOfCompany(key: CompanyKey, context: AppsContext): Promise<
   );
 }
 
-/**
- * The apps that get nothing more for a company, with a token that still works. While the company's consent holds, members can
- * connect an app again, so it is none of these.
- */
-export function endedAppsOfCompany(key: CompanyKey, context: AppsContext): Promise<readonly EndedApp[]> {
+/** Apps with a token of a company that still works, and no living grant. */
+export interface HeldApps {
+  /** They get nothing more. */
+  readonly ended: readonly EndedApp[];
+  /** The company's consent holds, so whoever may connect one of these can do so without a new decision of the admins. */
+  readonly unused: readonly EndedApp[];
+}
+
+export async function heldAppsOfCompany(key: CompanyKey, context: AppsContext): Promise<HeldApps> {
   const { partition, companyId: ownerId } = key;
   const now = context.now();
+  const presentOf = (stored: Consent, client: Client | undefined) =>
+    consentUnder(stored, ceilingOrNone(client, context.oauth.policy));
+  // The others are listed as agents, or can act only while somebody is there.
   const isAllowed = async (stored: Consent, client: Client | undefined) => {
-    const ceiling = ceilingOrNone(client, context.oauth.policy);
-    const consent = consentUnder(stored, ceiling);
+    const consent = presentOf(stored, client);
     if (consent.status !== "active") return false;
-    if (isPaused(consent) || consent.expiresAt === null || consent.expiresAt > now) return true;
+    if (isPaused(consent)) return true;
+    if (isAhead(consent.expiresAt, now) && againByRules(consent).length > 0) return true;
+    const ceiling = ceilingOrNone(client, context.oauth.policy);
     const living = await context.storage.companyApps.liveAccess({ ...key, clientId: consent.clientId, ceiling, now });
     return living.length > 0;
   };
-  return endedAppsOf({ partition, ownerId }, { isAllowed }, context);
+  const held = await endedAppsOf({ partition, ownerId }, { isAllowed }, context);
+  const isUnused = ({ consent, client }: EndedApp) =>
+    consent.status === "active" && client?.status === "active" && isAhead(presentOf(consent, client).expiresAt, now);
+  return { ended: held.filter((app) => !isUnused(app)), unused: held.filter(isUnused) };
 }
 
 /** The part of a consent that living grants have. It is over if there is none, and the app gets nothing by the operator's rules. */

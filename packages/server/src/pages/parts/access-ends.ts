@@ -4,7 +4,7 @@ import { hostWords } from "../client-host.ts";
 import { fill, type Messages, plural, rich } from "../messages/index.ts";
 import { shownTime, timeElement } from "../shown-time.ts";
 import { name, visible } from "../untrusted-text.ts";
-import { type Child, html } from "./html.ts";
+import { type Child, html, type Markup } from "./html.ts";
 
 /** Maximum number of an app's addresses shown. */
 const OPEN_HOSTS = 3;
@@ -59,15 +59,17 @@ export function endedApps(view: EndedAccess & { readonly now: number }, words: M
     html`<section class="unused">
       <h2>${endedTitle}</h2>
       ${ended.length > 0 && html`<p class="soft">${endedText}</p>`}
-      ${
-        ended.length > 0 &&
-        html`<div class="card app">
-          ${ended.map((app) => html`<p>${name(app.name)} <span class="soft small">${scopeEnd(app.until, now, words)}</span></p>`)}
-        </div>`
-      }
+      ${ended.length > 0 && lastAccess(ended, now, words)}
       ${restored !== undefined && html`<p class="soft">${rich(restoredText, { when: timeElement(words, restored.at, now), time: shownTime(words, restored.until, "clock") })}</p>`}
     </section>`
   );
+}
+
+/** The apps, each with the end of what it can still use. */
+export function lastAccess(apps: readonly EndedApp[], now: number, words: Messages): Markup {
+  return html`<div class="card app">
+    ${apps.map((app) => html`<p>${name(app.name)} <span class="soft small">${scopeEnd(app.until, now, words)}</span></p>`)}
+  </div>`;
 }
 
 interface Hosts {

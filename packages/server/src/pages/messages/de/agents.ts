@@ -17,6 +17,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
       "Diese Seite betrifft Ihr eigenes Konto. Apps, die in einem Unternehmen für Sie handeln, stehen auf der Seite des Unternehmens: {companies}",
     emptyTitleCompany: "Keine App kann handeln, während niemand angemeldet ist",
     emptyTextCompany: "Hier stehen Apps, die Zugriff für {company} behalten, während niemand angemeldet ist.",
+    unusedTitle: "Derzeit von niemandem genutzt",
+    unusedText:
+      "Derzeit nutzt niemand diese Apps für {company}. Sie bekommen keinen eigenen neuen Zugriff, bis jemand sie wieder verbindet. Den Zugriff, den sie schon haben, können sie noch kurz nutzen, längstens bis zum angegebenen Ende.",
     can: "Die App darf",
     keeps: "Behält Zugriff bis",
     keepsForever: "Sie ihn widerrufen",

@@ -14,6 +14,9 @@ export const agents = {
       "This page is about your own account. Apps that act for you in a company are on the company’s page: {companies}",
     emptyTitleCompany: "No app can act while nobody is signed in",
     emptyTextCompany: "Apps that keep access for {company} while nobody is signed in appear here.",
+    unusedTitle: "Used by nobody now",
+    unusedText:
+      "Nobody uses these apps for {company} now. They get no new access of their own until somebody connects them again. They can use the access that they already have a little longer, at most until the end shown.",
     can: "It may",
     keeps: "Keeps access until",
     keepsForever: "you revoke it",

@@ -18,6 +18,9 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     emptyTitleCompany: "Ninguna aplicación puede actuar cuando nadie ha iniciado sesión",
     emptyTextCompany:
       "Aquí aparecen las aplicaciones que mantienen el acceso para {company} cuando nadie ha iniciado sesión.",
+    unusedTitle: "Nadie las usa ahora",
+    unusedText:
+      "Nadie usa ahora estas aplicaciones para {company}. No obtienen acceso nuevo propio hasta que alguien las conecte de nuevo. Todavía pueden usar por poco tiempo el acceso que ya tienen, como muy tarde hasta el fin indicado.",
     can: "Puede",
     keeps: "Mantiene el acceso hasta",
     keepsForever: "que lo revoque",

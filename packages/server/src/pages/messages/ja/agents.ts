@@ -17,6 +17,9 @@ export const agents: Translation<typeof english, "other"> = {
       "このページは、あなた自身のアカウントについてのものです。会社であなたのために動作するアプリは、会社のページにあります：{companies}",
     emptyTitleCompany: "誰もサインインしていない間に動作できるアプリはありません",
     emptyTextCompany: "誰もサインインしていない間も {company} へのアクセスを継続するアプリがここに表示されます。",
+    unusedTitle: "現在は誰も使っていないアプリ",
+    unusedText:
+      "現在、{company} でこれらのアプリを使っている人はいません。誰かが再び接続するまで、アプリ自体に新しいアクセスは与えられません。すでに持っているアクセスは、最長で表示の期限までもうしばらく使えます。",
     can: "できること",
     keeps: "アクセスの期限",
     keepsForever: "取り消すまで",
