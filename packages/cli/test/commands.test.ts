@@ -333,7 +333,7 @@ describe("user", () => {
       "admin",
     ]);
     expect(updated).toMatchObject({ email: "dora@y.test", name: "Dora", operator: ["admin"] });
-    expect(await at.json(["user", "update", "dora", "--name", "", "--no-operator"])).toMatchObject({
+    expect(await at.json(["user", "update", "dora", "--name", "", "--no-operator", "--yes"])).toMatchObject({
       name: null,
       operator: [],
     });

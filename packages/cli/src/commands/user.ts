@@ -36,6 +36,7 @@ import {
 } from "../shared-options.ts";
 import { identityCommands } from "./user-identities.ts";
 import { importCommand } from "./user-import.ts";
+import { confirmRoles } from "./user-operator.ts";
 
 const OPERATOR = "the person's role as an operator: admin, read, clients, users";
 const MUST_CHANGE = "require a new password at the next sign-in";
@@ -75,6 +76,7 @@ export function register(program: Command): void {
     .option("--no-picture", "remove the picture");
   withDetails(change)
     .option("--no-phone-verified", "mark the phone number as unverified")
+    .addOption(yesOption("your own roles, or the last operator's: don't ask for confirmation; required in scripts"))
     .addHelpText("after", "\nEmpty text removes a detail, for example: --nickname ''")
     .action(update);
   verb(user, "delete <user>", "delete a person with all sessions and consents").addOption(yesOption()).action(remove);
@@ -217,7 +219,7 @@ interface UpdateOptions extends JsonOption, TypedDetails {
   readonly picture?: string | false;
 }
 
-async function update(login: string, options: UpdateOptions) {
+async function update(login: string, options: UpdateOptions & YesOption) {
   const changes: UserChanges = {
     ...given({
       email: options.email,
@@ -231,6 +233,7 @@ async function update(login: string, options: UpdateOptions) {
   requireChanges({ ...changes, ...given({ picture }) }, "user");
   await withAdmin(options, async (admin, out) => {
     const { setUserPicture, updateUser, userRecord } = await import("@assent/server/admin");
+    await confirmRoles(login, changes.operator, options, admin);
     const changed = Object.keys(changes).length === 0 ? undefined : await updateUser(login, changes, admin);
     const person = picture === undefined ? changed : await setUserPicture(login, picture, admin);
     if (person !== undefined) out.record(userRecord(person, admin.issuer));

@@ -20,11 +20,12 @@ import { confirmCompanyRevocation, confirmRevocation, revokedConsent, revokedFor
 import { revokingQuestion, signingOutQuestion } from "../commands/session.ts";
 import { detailsOf, pictureIn, userDeletionTold, userStatusTold } from "../commands/user.ts";
 import { disconnected, disconnectQuestion } from "../commands/user-identities.ts";
+import { ADMIN, losesAdmin, lostRoles, roleQuestion } from "../commands/user-operator.ts";
 import { confirm, confirmOnTerminal, counted, TOKENS, type ToldOfStatus } from "../confirm.ts";
 import { CONSENT_COLUMNS, USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
 import { given, requireChanges } from "../shared-options.ts";
-import { type Body, NotFound } from "./api.ts";
+import { type Body, NotFound, type RemoteApi } from "./api.ts";
 import {
   columns,
   companyId,
@@ -73,12 +74,49 @@ const updateUser: RemoteCommand = async (call) => {
   const body = { ...changes, ...detailFields(options) };
   const picture = await pictureIn(options["picture"] as string | false | undefined);
   requireChanges({ ...body, ...given({ picture }) }, "user");
-  const path = [await userId(call, args[0] ?? "")];
+  const user = await userOf(api, args[0] ?? "");
+  await confirmOperator(call, user, changes["operator"] as readonly string[] | undefined);
+  const path = [String(user["id"])];
   const changed = await api.change("users", path, () => body);
   if (picture === undefined) return show(out, changed);
   const asked = picture === null ? { path } : { path, bytes: picture, type: pictureType(picture) };
   show(out, await api.call(picture === null ? "users.remove-picture" : "users.set-picture", asked));
 };
+
+/** Asks before the caller takes a role from themselves, or from the last person who can give roles. */
+async function confirmOperator(
+  { api, options }: RemoteCall,
+  user: Body,
+  after: readonly string[] | undefined,
+): Promise<void> {
+  if (after === undefined) return;
+  const [username, before] = [String(user["username"]), user["operator"] as readonly string[]];
+  const change = { username, active: user["status"] === "active", before, after };
+  if (lostRoles(change).length === 0) return;
+  const current = await api.call("tokens.current");
+  // The server refuses the change.
+  if (!String(current["scope"]).split(" ").includes(ADMIN)) return;
+  const own = await isMadeBy(api, current, `user:${user["id"]}`);
+  const query = { operator: ADMIN, status: "active" };
+  const admins = losesAdmin(change) ? await api.list("users.list", { query }, 2) : [];
+  const last = admins.every(({ id }) => id === user["id"]);
+  const question = roleQuestion(change, { own, last });
+  if (question !== undefined) await confirm(`${on(api)}${question}`, options);
+}
+
+/** True: the token of the request is the maker's, or the maker made it, also with a token that they made. */
+async function isMadeBy(api: RemoteApi, current: Body, maker: string): Promise<boolean> {
+  if (current["user_id"] !== null) return `user:${current["user_id"]}` === maker;
+  if (current["token_id"] === null) return false;
+  const tokens = await api.list("tokens.list");
+  let by: unknown = `token:${current["token_id"]}`;
+  while (by !== maker) {
+    const token = tokens.find(({ id }) => `token:${id}` === by);
+    if (token === undefined) return false;
+    by = token["created_by"];
+  }
+  return true;
+}
 
 function setStatus(action: "disable" | "enable"): RemoteCommand {
   return async (call) => {
