@@ -444,11 +444,12 @@ export const erasePerson = transaction<PersonKey & OnlyIf & { readonly now: Mill
     if (due !== undefined && !(await isDue(tx, { partition, personId }, due))) return undefined;
     await noteForCompanies(tx, { partition, personId }, { gone: true, cutAt: now, now });
     await tx.run(sql`DELETE FROM member_links WHERE ${thisPerson}`, { partition, personId });
-    await tx.run(sql`DELETE FROM last_companies WHERE ${thisPerson}`, { partition, personId });
     const people = await tx.all(sql`DELETE FROM people WHERE ${thisPerson} RETURNING username, look_alike, email`, {
       partition,
       personId,
     });
+    // After the person's row, whose lock keeps out new ones.
+    await tx.run(sql`DELETE FROM last_companies WHERE ${thisPerson}`, { partition, personId });
     await tx.run(sql`DELETE FROM sessions WHERE ${thisPerson}`, { partition, personId });
     await noteSessionEnds(tx, { partition, personId }, now);
     await eraseDevices(tx, { partition, personId });
