@@ -3,6 +3,7 @@
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addCompany } from "../support/company-staff.ts";
 import { aDevice, aDeviceClient, DEVICE_GRANT, decide, enter, formWith, poll } from "../support/device-actor.ts";
 import { Agent, postForm, refresh } from "../support/http-browser.ts";
 import { PASSWORD, settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
@@ -245,6 +246,20 @@ describe("the owner", () => {
       expect(text).not.toContain("can’t use your account");
     }
     expect((await refresh(server, tv, body.refresh_token)).status).toBe(200);
+  });
+
+  test("refuses a device of an app that has access for a company alone → the page names the company, also at a second press", async () => {
+    const { member, ...company } = await addCompany(server, { defaultRule: "members" });
+    const agent = anAgent();
+    const first = await aDevice(server, tv);
+    await decide(agent, first.userCode, member.username, { owner: company.companyId });
+    expect((await poll(server, tv, first.deviceCode)).status).toBe(200);
+    const page = await enter(agent, (await aDevice(server, tv)).userCode, member.username);
+    for (let times = 0; times < 2; times += 1) {
+      const { text } = await agent.submit(formWith(page, "decision"), { decision: "deny" });
+      expect(text.replaceAll(/<[^>]+>/g, "")).toContain("it keeps it. You can end it on the company’s page");
+      expect(text).toContain(company.name);
+    }
   });
 
   test("leaves an optional scope out, for an hour → less scope, and the dashboard shows it at once", async () => {

@@ -9,7 +9,7 @@ import type { DeviceRequest, UserCodeKey } from "../../oauth/storage.ts";
 import { isPaused, unexpired } from "../consent-after-decision.ts";
 import { answerOf, type ClaimContext, type CodeOutcome, claimUserCode, enterUserCode } from "../enter-user-code.ts";
 import { boundDevice } from "../recognize-known-device.ts";
-import type { DecideDeviceOutcome } from "../storage.ts";
+import type { DecideDeviceOutcome, Person } from "../storage.ts";
 import { type AdminForm, type AdminProblem, type AskedAdmins, askAdmins, readAdminRequest } from "./ask-admin.ts";
 import {
   type Allowed,
@@ -195,7 +195,7 @@ async function findDevice(
   if (client?.status !== "active" || !mayUse(client, deviceCode.grantType, context.oauth)) {
     return notFound({ kind: "unknown" }, continuation, reader, context);
   }
-  const scopes = await scopesOf(request, client, context);
+  const scopes = await scopesOf(client, request.scopes, context);
   const asked = { client, scopes, redirectUri: null, prompt: [], maxAge: null, acr: null };
   const ceiling = ceilingOf(client, context.oauth.policy);
   const now = context.now();
@@ -227,14 +227,14 @@ async function findDevice(
   }
 }
 
-/** The requested scopes that still exist and that the client may still ask for. */
+/** Those of the scopes that still exist and that the client may still ask for. */
 async function scopesOf(
-  request: DeviceRequest,
   client: Client,
+  names: readonly string[],
   { oauth }: AuthorizationContext,
 ): Promise<readonly Scope[]> {
   const known = await oauth.catalog.scopes();
-  return request.scopes
+  return names
     .map((name) => known.get(name))
     .filter((scope) => scope !== undefined)
     .map((scope) => offeredTo(client, scope))
@@ -289,11 +289,19 @@ async function answeredBefore(
   const outcome = await answerOf(userCode, session.sessionId, claimContext(context));
   const client = outcome === undefined ? undefined : await context.oauth.catalog.client(clientId);
   if (client === undefined || outcome === undefined) return undefined;
-  if (outcome !== "denied") return { kind: "done", client, outcome };
-  const { partition, personId: ownerId } = person;
-  const consent = await context.storage.consents.find({ partition, ownerId, clientId });
-  const has = hasAccess({ consent, reach: { ceiling: ceilingOf(client, context.oauth.policy) } }, context.now());
-  return { kind: "done", client, outcome: has ? "denied_keeps" : "denied" };
+  return outcome === "denied" ? denied(client, person, context) : { kind: "done", client, outcome };
+}
+
+/** After "Don't allow": whether the app keeps access from before, for the person or else for a company. */
+async function denied(client: Client, person: Person, context: AuthorizationContext): Promise<DeviceStep> {
+  const now = context.now();
+  const scopes = await scopesOf(client, client.scopes, context);
+  const asked = { client, scopes, redirectUri: null, ceiling: ceilingOf(client, context.oauth.policy) };
+  const owners = await ownerChoices(person, asked, context.storage, now);
+  const keeps = owners.find((one) => (one.acting?.chosen ?? true) && hasAccess(one, now));
+  if (keeps === undefined) return { kind: "done", client, outcome: "denied" };
+  const company = keeps.acting?.company.name;
+  return { kind: "done", client, outcome: "denied_keeps", ...(company === undefined ? {} : { company }) };
 }
 
 /** True: the app uses what this owner allowed before. */
@@ -363,7 +371,7 @@ async function deny(
   reader: Reader,
   context: AuthorizationContext,
 ): Promise<DeviceStep> {
-  const { client, userCodeKey, session, person, owners } = flow;
+  const { client, userCodeKey, session, person } = flow;
   const claim = { ...userCodeKey, sessionId: session.sessionId, now: context.now() };
   const before = await context.storage.deviceRequests.previewAnswer(claim);
   if (before !== "decided") return notDecided(before, flow, reader, context);
@@ -371,12 +379,7 @@ async function deny(
   const outcome = await context.storage.deviceRequests.deny(claim);
   if (outcome !== "decided") return notDecided(outcome, flow, reader, context);
   context.event("authorization_denied", { client_id: client.clientId, condition: "device_denied" });
-  const has = owners.filter((one) => (one.acting?.chosen ?? true) && hasAccess(one, context.now()));
-  const [first] = has;
-  if (first === undefined) return { kind: "done", client, outcome: "denied" };
-  // The person comes first.
-  const company = first.acting?.company.name;
-  return { kind: "done", client, outcome: "denied_keeps", ...(company === undefined ? {} : { company }) };
+  return denied(client, person, context);
 }
 
 /** The request was answered in another tab, or expired, between the check and the answer. */
