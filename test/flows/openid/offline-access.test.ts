@@ -2,6 +2,8 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { adminOf } from "../../../packages/server/src/admin/context.ts";
+import { explained, refusalOf } from "../../../packages/server/src/admin/refusals/index.ts";
 import type { Client } from "../../../packages/server/src/oauth/model.ts";
 import { addCompany, decide as decideRule } from "../../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../../support/device-actor.ts";
@@ -42,6 +44,13 @@ async function tokensFor(answer: Record<string, string | readonly string[]>, of 
   const { status, body } = await redeem(server, of, callback);
   expect(status, JSON.stringify(body)).toBe(200);
   return { person, agent, body, key: { ...person, ownerId: person.personId, clientId: of.clientId } };
+}
+
+/** What `assent refusal show` says. */
+async function refusalFor({ headers }: { readonly headers: Headers }) {
+  const requestId = headers.get("x-request-id") ?? "";
+  await expect.poll(() => server.assent.storage.refusals.get({ requestId })).toBeDefined();
+  return explained(await refusalOf(requestId, adminOf(server.assent.storage, server.issuer, server.now)));
 }
 
 async function signedIn(username: string): Promise<Agent> {
@@ -121,7 +130,10 @@ describe("offline_access", () => {
     const callback = await authorize(agent, authorizeUrl(server, app, { scope: ASKED }), person.username);
     const removal = { ...key, remove: ["offline_access"], by: key.ownerId, now: server.now() };
     expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
-    expect((await refresh(server, app, body.refresh_token)).body.error).toBe("invalid_grant");
+    const refused = await refresh(server, app, body.refresh_token);
+    expect(refused.body.error).toBe("invalid_grant");
+    const { condition, explanation } = await refusalFor(refused);
+    expect([condition, explanation]).toEqual(["offline_access_ended", expect.stringContaining("took that permission")]);
     const { body: second } = await redeem(server, app, callback);
     expect([second.scope, second.refresh_token]).toEqual(["openid read", undefined]);
   });

@@ -190,6 +190,8 @@ export type RefreshOutcome =
   | { readonly kind: "ahead" }
   | { readonly kind: "other_client"; readonly clientId: string }
   | { readonly kind: "ended"; readonly status: GrantStatus | "expired" | "paused" }
+  /** The grant gives no refresh tokens any more: its owner took `offline_access` away. */
+  | { readonly kind: "not_refreshable" }
   | { readonly kind: "unknown" };
 
 export interface FindGrant {

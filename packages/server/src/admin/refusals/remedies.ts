@@ -358,6 +358,10 @@ const remedies: Partial<Readonly<Record<ConditionName, (words: Words) => Remedy>
   refresh_state_lost: told(
     "The database was restored from a backup, or lost its last changes at a failover. The restore ended the grant of this refresh token. Or the token was issued after the backup or the last saved change, so that the database does not know it. The app must ask the owner again.",
   ),
+  offline_access_ended: about(
+    "The owner allowed the app to keep access while they are away (offline_access) until a time that has passed, or took that permission away since. The app can ask them again.",
+    ({ client }) => `assent consent list --client ${client}`,
+  ),
   scopes_all_ended: about(
     "None of the grant's scopes is left: their ends have passed, the owner took them back, or the client may not ask for them any more.",
     show,

@@ -104,6 +104,8 @@ function refreshed(outcome: RefreshOutcome, credential: Credential, client: Clie
       return refuse("refresh_token_of_other_client");
     case "ended":
       return refuse("refresh_token_ended", outcome.status);
+    case "not_refreshable":
+      return refuse("offline_access_ended");
     case "unknown":
       if (!mayBeLost(client, context)) return refuse("refresh_token_unknown", "this server made it, but has no grant");
       context.event("state_lost", fields);

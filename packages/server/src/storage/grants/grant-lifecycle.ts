@@ -193,13 +193,13 @@ function whyNotRefreshed(
   { clientId, generation, resourceNamed, decidedAfter, now }: RefreshGrant,
 ): RefreshOutcome {
   const grant = row && grantOf(row);
-  if (grant === undefined || generation < 1 || !grant.refreshable) return { kind: "unknown" };
+  if (grant === undefined || generation < 1) return { kind: "unknown" };
   if (grant.clientId !== clientId) return { kind: "other_client", clientId: grant.clientId };
   if (grant.status === "state_lost") return { kind: "ahead" };
   if (grant.status !== "active") return { kind: "ended", status: grant.status };
-  if (Math.min(grant.idleUntil, grant.absoluteUntil) <= now) return { kind: "ended", status: "expired" };
-  if (grant.decidedAt <= decidedAfter) return { kind: "ended", status: "expired" };
-  if (grant.pausedAt !== null) return { kind: "ended", status: "paused" };
+  if (!grant.refreshable) return { kind: "not_refreshable" };
+  const isOver = Math.min(grant.idleUntil, grant.absoluteUntil) <= now || grant.decidedAt <= decidedAfter;
+  if (isOver || grant.pausedAt !== null) return { kind: "ended", status: isOver ? "expired" : "paused" };
   if (!resourceNamed && grant.audience === null) return { kind: "needs_resource", grant };
   return { kind: "ahead" };
 }

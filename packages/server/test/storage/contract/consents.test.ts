@@ -357,7 +357,7 @@ onEveryBackend("approving", (storage) => {
       kind: "redeemed",
       grant: { refreshable: false, absoluteUntil: NOW + 10 * MINUTE + SECOND },
     });
-    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "unknown" });
+    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "not_refreshable" });
   });
 
   test("once, then revoked → the history names the scope, which was in the grant alone", async () => {

@@ -30,10 +30,10 @@ onEveryBackend("refreshing a grant", (storage) => {
     expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "unknown" });
   });
 
-  test("that has no refresh tokens → unknown", async () => {
+  test("that gives no refresh tokens any more → not_refreshable", async () => {
     const { grant } = await aLiveGrant(storage(), { refreshable: false });
-    expect(await storage().grants.refresh(aRefresh(grant))).toEqual({ kind: "unknown" });
-    expect(await storage().grants.refresh(aRefresh(grant, { rotate: false }))).toEqual({ kind: "unknown" });
+    for (const rotate of [true, false])
+      expect(await storage().grants.refresh(aRefresh(grant, { rotate }))).toEqual({ kind: "not_refreshable" });
   });
 
   test.each([true, false])(

@@ -116,8 +116,9 @@ export class ModelGrant {
   }
 
   refresh({ generation, rotate, clientId, resourceNamed, retryFrom, now, idleUntil }: RefreshGrant): string {
-    if (this.generation === 0 || generation < 1 || !this.#made.refreshable) return "unknown";
+    if (this.generation === 0 || generation < 1) return "unknown";
     if (clientId !== this.#made.clientId) return "other_client";
+    if (this.status === "active" && !this.#made.refreshable) return "not_refreshable";
     if (!this.isLive(now)) return "ended";
     if (this.#made.audience === null && !resourceNamed) return "needs_resource";
     if (generation > this.generation) return "ahead";
