@@ -28,7 +28,7 @@ import {
   setPaused,
   writeConsent,
 } from "../consents/consents.ts";
-import { changeGrants, liveGrants, presentAccess, takenAway } from "../consents/grants-of-consent.ts";
+import { changeGrants, liveGrants, presentAccessOfMembers, takenAway } from "../consents/grants-of-consent.ts";
 import { note, noteEnded } from "../consents/history.ts";
 import { query, type Row, sql, type Tx, transaction, words } from "../define-verbs.ts";
 import { lockedReach } from "../grants/grant-lifecycle.ts";
@@ -268,7 +268,7 @@ async function lowerCeiling(
   await changeGrants(tx, key, after.changes, now);
   const removed = takenAway(running, after.changes, [], now);
   if (removed.length === 0) return;
-  const present = await presentAccess(tx, after.consent, ceiling, now);
+  const present = await presentAccessOfMembers(tx, after.consent, ceiling, now);
   await note(tx, {
     ...{ ...key, at: now, kind: "narrowed" },
     record: { clientName: shown.clientName, by, via: null, removed, removedFor: "members", ...present },

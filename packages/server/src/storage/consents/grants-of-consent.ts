@@ -122,6 +122,19 @@ export async function presentAccess(
 }
 
 /**
+ * The same, for a company's history: what its members' grants have. What the company allows can last longer than anybody's
+ * access.
+ */
+export function presentAccessOfMembers(
+  tx: Tx,
+  consent: Consent,
+  ceiling: Millis | null,
+  now: Millis,
+): ReturnType<typeof presentAccess> {
+  return presentAccess(tx, { ...consentUnder(consent, ceiling), scopes: [] }, ceiling, now);
+}
+
+/**
  * Changes the older grants of a member who answered for a company under an approval. They are locked only if the answer
  * changes some of them. `scopes`: those of the answer, with their ends. No grant counts as decided later than the answer.
  * Returns the scopes that the member's access lost.
@@ -230,7 +243,9 @@ export async function goOn(
   const key = { partition, ownerId, clientId };
   await tx.run(sql`UPDATE consents SET paused_at = NULL WHERE ${oneConsent}`, key);
   await pauseGrants(tx, grantsUnderIt, key, null, { now });
-  const access = await presentAccess(tx, { ...consent, pausedAt: null }, ceiling, now);
+  // People resume only their own apps. Anybody else resumes an app for a company.
+  const present = by === ownerId ? presentAccess : presentAccessOfMembers;
+  const access = await present(tx, { ...consent, pausedAt: null }, ceiling, now);
   return noteChange(tx, consent, "resumed", by, now, access);
 }
 
