@@ -111,7 +111,9 @@ async function appAnswer(
   const { language } = tools.chrome(http).words;
   const known = await tools.apps.oauth.catalog.scopes();
   const { consent, rule, people, acting } = details;
-  const held = frame.notice === "revoked" || frame.notice === "blocked" ? await heldInAll(at, seen, tools) : undefined;
+  const isOver = frame.notice === "revoked" || frame.notice === "blocked";
+  const until = isOver || details.isPaused || people === 0 ? await heldInAll(at, seen, tools) : undefined;
+  const held = isOver ? until : undefined;
   const name = client === undefined ? (consent?.shown.clientName ?? clientId) : nameOf(client, language);
   const uses = [consent?.lastUsedAt ?? null, ...acting.map(({ lastUsedAt }) => lastUsedAt)].filter(
     (one) => one !== null,
@@ -143,6 +145,8 @@ async function appAnswer(
             grantedAt: consent.createdAt,
             lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
             pausedAt: consent.pausedAt,
+            // After the end was computed: an earlier time would add a minute to it.
+            stopsIn: minutesLeft(until, tools.now()),
             people,
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
               ...{ username, personName, since, lastUsedAt, paused },

@@ -19,6 +19,7 @@ import {
   refuseButton,
   requestText,
   stateTag,
+  stillHeld,
 } from "./company-apps.ts";
 import { askButton, companyPage, companyPath, oneButton, ruleEnd } from "./company-layout.ts";
 import { connectedServices } from "./connections.ts";
@@ -120,7 +121,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
     if (view.vouched === undefined) return html`<p class="card panel soft">${company.noAccess}</p>`;
     return html`<div class="card app"><p class="soft">${company.noAccess}</p>${vouched(view, chrome)}</div>`;
   }
-  const { scopes, standing, grantedAt, lastUsedAt, people, shown, through } = view.access;
+  const { scopes, standing, grantedAt, lastUsedAt, people, shown, through, pausedAt = null, stopsIn = 0 } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
     fill(plural(words.language, forms, value), { count: value });
@@ -138,11 +139,12 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
     ${
       scopes.length > 0 &&
       html`<div class="stack close">
-        <p class="soft small">${company.may}</p>
+        <p class="soft small">${pausedAt === null ? company.may : words.agents.canResumed}</p>
         ${endingScopes(scopes, view.now, chrome)}
       </div>`
     }
     <dl class="facts lines">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+    ${pausedAt === null && people === 0 && stopsIn > 0 && html`<p class="small">${stillHeld(stopsIn, words)}</p>`}
     ${
       shown.length > 0 &&
       html`<ul class="users">
@@ -162,7 +164,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       html`<div class="stack close">
         <p class="soft small">${rich(company.standing, { company: name(view.company.name) })}</p>
         ${endingScopes(standing, view.now, chrome)}
-        ${(view.access.pausedAt ?? null) === null && html`<p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>`}
+        ${pausedAt === null && html`<p class="soft small">${rich(company.standingText, { company: name(view.company.name) })}</p>`}
       </div>`
     }
     ${connectedServices({ ...view, acts: true }, view, chrome)} ${through.length > 0 && throughList({ name: view.name, through: through.map((one) => ({ ...one, href: `${companyPath(view, chrome)}/apps/${encodeURIComponent(one.clientId)}` })) }, view.now, words)}

@@ -286,14 +286,20 @@ function appRow(app: CompanyAppView, view: CompanyAppsView, chrome: Chrome): Mar
   </li>`;
 }
 
-/** Says that an admin paused the app for everyone, since when, and what that means. */
+/** Says that an admin paused the app for everyone, since when, what that means, and how long its tokens still work. */
 export function pausedNotice(
-  { pausedAt = null }: Pick<CompanyAppView, "pausedAt">,
+  { pausedAt = null, stopsIn = 0 }: Pick<CompanyAppView, "pausedAt"> & { readonly stopsIn?: number },
   now: number,
   { words }: Chrome,
 ): Child {
   if (pausedAt === null) return null;
-  return notice("warning", rich(words.agents.pausedSinceCompany, { when: timeElement(words, pausedAt, now) }));
+  const since = rich(words.agents.pausedSinceCompany, { when: timeElement(words, pausedAt, now) });
+  return notice("warning", sentences(words.language, since, stillHeld(stopsIn, words)));
+}
+
+/** Says how many minutes an app's tokens still work. False: it has none. */
+export function stillHeld(stopsIn: number, { language, agents }: Chrome["words"]): Child {
+  return stopsIn >= 1 && fill(plural(language, agents.pausedStill, stopsIn), { count: stopsIn });
 }
 
 /** The state of a rule as a tag. */

@@ -234,6 +234,8 @@ export interface CompanyAppPageView extends CompanyFrame {
     readonly lastUsedAt: number | null;
     /** When an admin paused it for everyone. Null or absent: it is not paused. */
     readonly pausedAt?: number | null;
+    /** If it is paused or nobody uses it: minutes for which its tokens still work. Absent or 0: it has no valid token. */
+    readonly stopsIn?: number;
     readonly people: number;
     readonly shown: readonly {
       /** Null: the person is no member any more. */
