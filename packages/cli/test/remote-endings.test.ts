@@ -121,6 +121,10 @@ const COMMANDS: readonly (readonly [readonly string[], string])[] = [
   [["company", "remove-member", "acme", "ada"], "No active admin is left in acme"],
   [["company", "add-member", "acme", "ada"], "ada is the only active admin of Acme (acme)"],
   [["company", "policy", "acme", "CLIENT", "--rule", "block"], "ends the access that 1 member gave it"],
+  [
+    ["company", "policy", "acme", "CLIENT", "--rule", "block"],
+    `gets no new access at Mail (${MAIL}) for members while`,
+  ],
   [["company", "revoke", "acme", "CLIENT"], "ends the access that 1 member gave it"],
   [["company", "revoke", "acme", "CLIENT"], "To prevent that, run: assent company policy acme CLIENT --rule block\n"],
   [["consent", "revoke", "ada", "CLIENT"], "to Printer (CLIENT) ends 1 grant."],

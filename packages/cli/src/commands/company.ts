@@ -357,7 +357,7 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
     await clientOf(clientId, admin);
     if (rule === "block") {
       const impact = companyAppImpactRecord(await impactOfCompanyApp(slug, clientId, admin));
-      await confirmOnTerminal(blockingQuestion(impact), options);
+      await confirmOnTerminal(await blockingQuestion(impact), options);
     }
     const wanted = { clientId, rule, ...given({ scopes: scope, lifetime, selected, members }) };
     const { grantsEnded, meaning, notes } = await changeAppPolicy(slug, wanted, admin);
@@ -366,8 +366,12 @@ async function policy(slug: string, clientId: string, options: PolicyOptions & Y
   });
 }
 
-export function blockingQuestion({ app, company, members }: CompanyAppImpactRecord): string {
-  return `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}`;
+export async function blockingQuestion(impact: CompanyAppImpactRecord): Promise<string> {
+  const { blockedElsewhereText } = await import("@assent/server/admin");
+  const { app, company, members } = impact;
+  // An earlier version of the server doesn't tell these.
+  const { servers = [], vouching = [] } = impact as Partial<CompanyAppImpactRecord>;
+  return `Blocking ${app} for ${company.name} (${company.slug}) ends the access that ${counted(members, "member")} gave it. The access doesn't come back when you lift the block. ${TOKENS}${blockedElsewhereText({ servers, vouching })}`;
 }
 
 async function revoke(slug: string, clientId: string, options: JsonOption & YesOption) {

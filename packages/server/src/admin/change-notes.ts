@@ -35,6 +35,7 @@ import {
   impactOfCompanyApp,
   impactOfMember,
 } from "./deletion-impact.ts";
+import { blockedElsewhereText } from "./impact-records.ts";
 import { setUserStatus, type UserRef, userOf } from "./people.ts";
 import type { Precondition } from "./precondition.ts";
 import { registeredNotes, returnNotes } from "./returning-access.ts";
@@ -234,9 +235,10 @@ function timeText(at: Millis): string {
   return `${whole.slice(0, 10)} ${whole.slice(11, 16)} UTC`;
 }
 
-function blockedText({ app, company, members }: CompanyAppImpact, clientId: string, ended: number): string {
-  const { name, slug } = company;
-  return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.`;
+function blockedText(impact: CompanyAppImpact, clientId: string, ended: number): string {
+  const { app, members } = impact;
+  const { name, slug } = impact.company;
+  return `Blocked ${app} for ${name} (${slug}). Ended ${counted(ended, "grant")} of ${counted(members, "member")}. ${TOKENS} To lift the block, run: assent company policy ${slug} ${clientId} --rule none. The ended access doesn't come back with it.${blockedElsewhereText(impact)}`;
 }
 
 /** Throws as `updateResource`. */

@@ -4,9 +4,11 @@ import type { Config } from "../config.ts";
 import { databaseFile } from "../data-dir.ts";
 import type { Client, Connection, Consent, Millis, Resource } from "../oauth/model.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
+import { vouchingOf } from "../owners/companies/app-details.ts";
 import { signInThere } from "../owners/companies/company-members.ts";
+import { connectionsOfApp } from "../owners/companies/connections.ts";
 import type { CompanyConnection } from "../owners/company-connection-storage.ts";
-import { offerTo, partUnder } from "../owners/company-connections.ts";
+import { mayExchange, offerTo, partUnder, serverName } from "../owners/company-connections.ts";
 import type { Company, DefaultRule } from "../owners/company-storage.ts";
 import { consentUnder } from "../owners/consent-after-decision.ts";
 import type { Person } from "../owners/storage.ts";
@@ -330,6 +332,10 @@ export interface CompanyAppImpact {
   readonly approved: boolean;
   /** The rule that decides about the app once it is revoked. `own`: its own rule stays. */
   readonly afterwards: DefaultRule | "own";
+  /** The other servers at which the app gets access for members until the company blocks it. None if it does already. */
+  readonly servers: readonly { readonly name: string; readonly audience: string }[];
+  /** The company's identity providers by which the app gets access to members' own accounts, in the same way. */
+  readonly vouching: readonly string[];
 }
 
 /** `active`: the company has a consent to the app, or an approval. Throws `unknown`. */
@@ -350,6 +356,29 @@ export async function impactOfCompanyApp(
     ...{ company, app: await appName(clientId, context), members: people, approved },
     active: consent?.status === "active" || rule?.rule === "allow",
     afterwards: rule === undefined || approved ? company.defaultRule : "own",
+    ...(rule?.rule === "block" ? { servers: [], vouching: [] } : await elsewhere(company, clientId, context)),
+  };
+}
+
+/** By what else than members' consents the app gets access for the company's members. */
+async function elsewhere(
+  { partition, companyId }: Company,
+  clientId: string,
+  context: AdminContext,
+): Promise<Pick<CompanyAppImpact, "servers" | "vouching">> {
+  const client = (await context.storage.clients.get({ clientId }))?.record;
+  if (client === undefined) return { servers: [], vouching: [] };
+  const own = await connectionsOfApp({ partition, companyId }, client, context);
+  const all = (client.tokenExchange?.connections ?? []).filter(
+    (one) => one.company === null && one.status === "active",
+  );
+  const named = [
+    ...own.map((one) => ({ name: one.serverName, audience: one.audience })),
+    ...(mayExchange(client) ? all : []).map((one) => ({ name: serverName(one), audience: one.audience })),
+  ];
+  return {
+    servers: named.filter(({ audience }, at) => named.findIndex((one) => one.audience === audience) === at),
+    vouching: vouchingOf(companyId, client, await context.storage.issuers.list()),
   };
 }
 

@@ -108,8 +108,25 @@ export function memberImpactRecord({ company, person, onlyAdmin, ...impact }: Of
 }
 
 export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppImpact) {
-  const { members, active, approved, afterwards } = impact;
-  return { company: ofCompany(company), app, members, active, approved, rule_afterwards: afterwards };
+  const { members, active, approved, afterwards, servers, vouching } = impact;
+  return {
+    ...{ company: ofCompany(company), app, members, active, approved, rule_afterwards: afterwards },
+    ...{ servers, vouching },
+  };
+}
+
+/** What a block of an app means for its access by other ways than members' consents. Empty: there are none. */
+export function blockedElsewhereText({ servers, vouching }: Pick<CompanyAppImpact, "servers" | "vouching">): string {
+  const [where, who] = [namesOf(servers.map(({ name, audience }) => `${name} (${audience})`)), namesOf(vouching)];
+  const [end, connections] =
+    servers.length === 1 ? ["that server ends it", "connection counts"] : ["those servers end it", "connections count"];
+  const there = `The app gets no new access at ${where} for members while it is blocked. The access that it has there lasts until ${end}. When you lift the block, the ${connections} again.`;
+  const here = `The app gets no new access to members' own accounts by ${who} while it is blocked, and can get it again when you lift the block.`;
+  return [...(where === "" ? [] : [there]), ...(who === "" ? [] : [here])].map((text) => ` ${text}`).join("");
+}
+
+function namesOf(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
 }
 
 /** A list of consents names no person, so this has only the id. */

@@ -1,6 +1,6 @@
 /** One app of a company, as its admins see it, and what a new rule about it would end. */
 
-import type { Consent, Millis } from "../../oauth/model.ts";
+import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import type { Catalog } from "../../oauth/storage.ts";
 import type { Delegation } from "../../oauth/token-exchange/storage.ts";
 import type { TrustedIssuer } from "../../oauth/trusted-issuer.ts";
@@ -108,17 +108,30 @@ export async function companyApp(
 /** The issuers that speak for the company's members and may do so to the app. */
 export async function vouchingFor(companyId: string, clientId: string, catalog: Catalog): Promise<readonly string[]> {
   const client = await catalog.client(clientId);
-  const isAble = client?.type === "confidential" && client.grantTypes.includes(JWT_BEARER);
-  if (client?.status !== "active" || !isAble) return [];
+  return client === undefined ? [] : vouchingAmong(await identityProvidersOf(companyId, catalog), client);
+}
+
+/** `providers`: the company's identity providers. */
+function vouchingAmong(providers: readonly TrustedIssuer[], client: Client): readonly string[] {
+  const isAble = client.type === "confidential" && client.grantTypes.includes(JWT_BEARER);
+  if (client.status !== "active" || !isAble) return [];
   const mayUse = ({ clients, scopes }: TrustedIssuer) =>
-    (clients.length === 0 || clients.includes(clientId)) && scopes.some((name) => client.scopes.includes(name));
-  return (await identityProvidersOf(companyId, catalog)).filter(mayUse).map(({ issuer }) => issuer);
+    (clients.length === 0 || clients.includes(client.clientId)) && scopes.some((name) => client.scopes.includes(name));
+  return providers.filter(mayUse).map(({ issuer }) => issuer);
 }
 
 /** The active issuers of identity assertions about the company's members (ID-JAGs). */
 export async function identityProvidersOf(companyId: string, catalog: Catalog): Promise<readonly TrustedIssuer[]> {
-  const all = [...(await catalog.issuers()).values()];
+  return identityProvidersAmong([...(await catalog.issuers()).values()], companyId);
+}
+
+function identityProvidersAmong(all: readonly TrustedIssuer[], companyId: string): readonly TrustedIssuer[] {
   return all.filter(({ type, status, company }) => type === "id-jag" && status === "active" && company === companyId);
+}
+
+/** The same as `vouchingFor`, of all issuers. */
+export function vouchingOf(companyId: string, client: Client, all: readonly TrustedIssuer[]): readonly string[] {
+  return vouchingAmong(identityProvidersAmong(all, companyId), client);
 }
 
 function withNames<T extends { readonly personId: string }>(
