@@ -18,6 +18,27 @@ export function holding(holds: Inventory | "unreadable"): string {
   ].join(", ");
 }
 
+/**
+ * What the replaced data have and the others don't. `now`, `then`: what both hold; null: nobody counted them. A record that was
+ * deleted since then can hide a new one, so the numbers are the least.
+ */
+export function lostText(
+  source: "backup" | "export",
+  now: Inventory | "unreadable",
+  then: Inventory | "unreadable" | null,
+): string {
+  const lost = `Everything that was created or changed since the ${source} is lost, also passwords and settings.`;
+  if (now === "unreadable" || then === "unreadable" || then === null) return lost;
+  const parts = [
+    [now.people - then.people, "person", "people"],
+    [now.companies - then.companies, "company", "companies"],
+    [now.clients - then.clients, "client", "clients"],
+    [now.consents - then.consents, "consent", "consents"],
+  ] as const;
+  const more = parts.flatMap(([count, one, many]) => (count > 0 ? [counted(count, one, undefined, many)] : []));
+  return more.length === 0 ? lost : `${lost} New since then: at least ${more.join(", ")}.`;
+}
+
 /** The admins' part, because nobody can know whether they withdrew an approval since. */
 const ON_REQUEST = "Members can't use them until an admin allows each again.";
 

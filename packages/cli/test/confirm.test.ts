@@ -114,7 +114,7 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   ],
   [
     ["import", "all.jsonl"],
-    /replaces all data in the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)\. The command keeps a copy .* were deleted since the export come back\. All sessions and grants end/,
+    /replaces all data in the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)\. The command keeps a copy .* Everything that was created or changed since the export is lost, also passwords and settings\. .* were deleted since the export come back\. All sessions and grants end/,
     ["consent", "list"],
   ],
 ];

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
 import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { endingText, holding, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, lostText, noteEnded } from "../replaced-data-texts.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 const KEEP_CONSENTS = "keep consents and companies' approvals; use this only if nobody revoked one since the backup";
@@ -138,16 +138,19 @@ async function restore(file: string, options: RestoreOptions) {
   if (options.keepConsents && options.forInspection) {
     throw new UsageError("use either --keep-consents or --for-inspection, because an inspection ends no consents");
   }
-  const { inventoryOf, loadConfig, refuseRestore, restoreDatabase } = await import("@assent/server/admin");
+  const { inventoryOf, inventoryOfBackup, loadConfig, refuseRestore, restoreDatabase } = await import(
+    "@assent/server/admin"
+  );
   const config = await loadConfig();
   const choice = { keepConsents: options.keepConsents ?? false, forInspection: options.forInspection ?? false };
   const { database: path, source } = refuseRestore(config, file, choice);
   const now = choice.forInspection ? null : await inventoryOf(config);
   if (!choice.forInspection) {
+    const then = await inventoryOfBackup(source);
     const what =
       now === null
-        ? `There is no database at ${path}. This restores ${source} there.`
-        : `${source} replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it.`;
+        ? `There is no database at ${path}. This restores ${source} (${holding(then)}) there.`
+        : `${source} (${holding(then)}) replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it. ${lostText("backup", now.holds, then)}`;
     await confirm(
       `${what} People, companies and clients that were deleted since the backup come back. ${endingText(choice)}`,
       options,

@@ -4,7 +4,7 @@ import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { endingText, holding, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, lostText, noteEnded } from "../replaced-data-texts.ts";
 import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -43,7 +43,7 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
     ? "You can't undo this. To keep the current data, run assent export first."
     : "The command keeps a copy of the current database beside it.";
   await confirm(
-    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} People, companies and clients that were deleted since the export come back. ${endingText({ keepConsents: false, of: ", also those in the file" })}`,
+    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} ${lostText("export", holds, null)} People, companies and clients that were deleted since the export come back. ${endingText({ keepConsents: false, of: ", also those in the file" })}`,
     options,
   );
   const out = new Output(options.json ?? false);

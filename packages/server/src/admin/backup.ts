@@ -8,6 +8,8 @@ import type { Millis } from "../oauth/model.ts";
 import { type Ended, NOTHING_ENDED, sumOfEnded } from "../storage/end-all-after-restore.ts";
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
+import { type Inventory, inventory } from "../storage/record-counts.ts";
+import { Connection } from "../storage/sqlite/connection.ts";
 import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy-database.ts";
 import { refuse } from "./admin-error.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
@@ -98,6 +100,21 @@ export function refuseRestore(
     refuse("taken", null, `${database} already exists: to inspect a backup, set ASSENT_DATA_DIR to another directory`);
   }
   return { database, source };
+}
+
+/** Counts what a backup holds. `unreadable`: it is damaged, has an old schema, or belongs to another program. */
+export async function inventoryOfBackup(source: string): Promise<Inventory | "unreadable"> {
+  let connection: Connection | undefined;
+  try {
+    // A backup may have any mode, unlike a database of a server.
+    const opened = new Connection(source, { readOnly: true });
+    connection = opened;
+    return await inventory({ reading: (work) => work(opened) });
+  } catch {
+    return "unreadable";
+  } finally {
+    connection?.close();
+  }
 }
 
 /** What the first bytes of a file say. A backup is an SQLite database. */

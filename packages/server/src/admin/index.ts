@@ -15,7 +15,7 @@ export type { Inventory } from "../storage/record-counts.ts";
 export { AdminError, type AdminErrorKind, type Remark } from "./admin-error.ts";
 export { allowLogin } from "./api-access/command-client.ts";
 export * from "./api-access/tokens.ts";
-export { backupDatabase, beginEpoch, refuseRestore, restoreDatabase } from "./backup.ts";
+export { backupDatabase, beginEpoch, inventoryOfBackup, refuseRestore, restoreDatabase } from "./backup.ts";
 export * from "./change-notes.ts";
 export { LOGO_SIZE, MAX_LOGO_BYTES, renderLogo } from "./client-logo.ts";
 export * from "./clients.ts";
