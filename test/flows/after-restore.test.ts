@@ -2,11 +2,10 @@
 
 import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { adminOf } from "../../packages/server/src/admin/context.ts";
-import { explained, refusalOf } from "../../packages/server/src/admin/refusals/index.ts";
 import { openStorage } from "../../packages/server/src/storage/open.ts";
 import { copyOf, logged } from "../support/back-channel.ts";
 import { Agent, authorize, authorizeUrl, postForm, redeem, refresh, signIn } from "../support/http-browser.ts";
+import { storedRefusal } from "../support/stored-refusal.ts";
 import { API, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const MINUTE = 60_000;
@@ -60,11 +59,9 @@ test.each([false, true])("consents kept: %s → the history names the restore, n
 
 /** Refreshes, which is refused, and returns what an operator reads about it. */
 async function refusal(at: TestServer, app: TestClient, token: string) {
-  const { status, headers, body } = await refresh(at, app, token);
-  expect([status, body.error]).toEqual([400, "invalid_grant"]);
-  const requestId = headers.get("x-request-id") ?? "";
-  await expect.poll(() => at.assent.storage.refusals.get({ requestId })).toBeDefined();
-  return explained(await refusalOf(requestId, adminOf(at.assent.storage, at.issuer, at.now)));
+  const refused = await refresh(at, app, token);
+  expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
+  return storedRefusal(at, refused);
 }
 
 test("a refresh token from after the backup → the log and the refusal name the restore, until it would have expired", async () => {

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deleteClient } from "../../packages/server/src/admin/clients.ts";
 import { type AdminContext, adminOf } from "../../packages/server/src/admin/context.ts";
-import { explained, refusalOf } from "../../packages/server/src/admin/refusals/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
+import { storedRefusal } from "../support/stored-refusal.ts";
 import { settle, startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -40,11 +40,9 @@ async function registeredAgain({ clientId }: TestClient): Promise<TestClient> {
 
 /** What an operator reads about a refused assertion. */
 async function refusal(client: TestClient, owner: Person, scope?: string): Promise<string> {
-  const { status, headers, body } = await use(client, owner, scope);
-  expect([status, body.error]).toEqual([400, "invalid_grant"]);
-  const requestId = headers.get("x-request-id") ?? "";
-  await expect.poll(() => server.assent.storage.refusals.get({ requestId })).toBeDefined();
-  const { condition, explanation } = explained(await refusalOf(requestId, admin));
+  const refused = await use(client, owner, scope);
+  expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
+  const { condition, explanation } = await storedRefusal(server, refused);
   expect(condition).toBe("assertion_consent_revoked");
   return explanation;
 }

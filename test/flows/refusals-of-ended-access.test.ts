@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateClient } from "../../packages/server/src/admin/clients.ts";
 import { type AdminContext, adminOf } from "../../packages/server/src/admin/context.ts";
 import { deleteUser, setUserStatus } from "../../packages/server/src/admin/people.ts";
-import { explained, refusalOf } from "../../packages/server/src/admin/refusals/index.ts";
+import { explained } from "../../packages/server/src/admin/refusals/index.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
-import { Agent, authorize, authorizeUrl, postForm, redeem } from "../support/http-browser.ts";
+import { Agent, authorize, authorizeUrl, postForm, redeem, refresh } from "../support/http-browser.ts";
+import { storedRefusal } from "../support/stored-refusal.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 let server: TestServer;
@@ -40,14 +41,9 @@ const keyOf = ({ client, owner }: Connected) => ({
 
 /** What the operator reads about the next use of the refresh token. */
 async function refused({ client, token }: Connected): Promise<string> {
-  const { headers, body } = await postForm(server, "/token", client, {
-    grant_type: "refresh_token",
-    refresh_token: token,
-  });
-  expect(body["error"]).toBe("invalid_grant");
-  const requestId = headers.get("x-request-id") ?? "";
-  await expect.poll(() => server.assent.storage.refusals.get({ requestId })).toBeDefined();
-  const refusal = explained(await refusalOf(requestId, admin));
+  const refused = await refresh(server, client, token);
+  expect(refused.body.error).toBe("invalid_grant");
+  const refusal = await storedRefusal(server, refused);
   expect(refusal.condition).toBe("refresh_token_ended");
   return refusal.explanation;
 }

@@ -1,21 +1,18 @@
 /** What an operator reads about a refused assertion: the cause, and the command that mends it. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AdminContext, adminOf } from "../../packages/server/src/admin/context.ts";
-import { explained, refusalOf } from "../../packages/server/src/admin/refusals/index.ts";
 import type { TrustedIssuer } from "../../packages/server/src/oauth/trusted-issuer.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { aJwtIssuer, claimsFor, JWT_BEARER, jwtOf, present, trust } from "../support/assertion-requests.ts";
+import { storedRefusal } from "../support/stored-refusal.ts";
 import { startServer, type TestClient, type TestServer } from "../support/test-server.ts";
 
 const idp = aJwtIssuer("https://idp.test");
 let server: TestServer;
-let admin: AdminContext;
 let client: TestClient;
 
 beforeAll(async () => {
   server = await startServer();
-  admin = adminOf(server.assent.storage, server.issuer, server.now);
   await server.addScope({ name: "manage", description: "Manage", ownerRole: "admin" });
   client = await server.addClient({
     ...{ grantTypes: [JWT_BEARER], redirectUris: [], scopes: ["read", "write", "manage"] },
@@ -27,13 +24,9 @@ const trusted = (changes: Partial<TrustedIssuer> = {}) =>
   trust(server, { issuer: idp.issuer, type: "jwt", jwks: idp.jwks, scopes: ["read"], ...changes });
 
 async function refusal({ username }: Person, scope: string) {
-  const { status, headers } = await present(server, client, JWT_BEARER, jwtOf(idp, claimsFor(server, idp, username)), {
-    scope,
-  });
-  expect(status).toBe(400);
-  const requestId = headers.get("x-request-id") ?? "";
-  await expect.poll(() => server.assent.storage.refusals.get({ requestId })).toBeDefined();
-  return explained(await refusalOf(requestId, admin));
+  const refused = await present(server, client, JWT_BEARER, jwtOf(idp, claimsFor(server, idp, username)), { scope });
+  expect(refused.status).toBe(400);
+  return storedRefusal(server, refused);
 }
 
 test("a scope for which the client is not registered → the command adds it to the client", async () => {

@@ -2,8 +2,6 @@
 
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { adminOf } from "../../../packages/server/src/admin/context.ts";
-import { explained, refusalOf } from "../../../packages/server/src/admin/refusals/index.ts";
 import type { Client } from "../../../packages/server/src/oauth/model.ts";
 import { addCompany, decide as decideRule } from "../../support/company-staff.ts";
 import { aDevice, aDeviceClient, decide, poll } from "../../support/device-actor.ts";
@@ -17,6 +15,7 @@ import {
   refresh,
   signIn,
 } from "../../support/http-browser.ts";
+import { storedRefusal } from "../../support/stored-refusal.ts";
 import { PASSWORD, startServer, type TestClient, type TestServer } from "../../support/test-server.ts";
 
 const SCOPES = ["openid", "email", "offline_access", "read"];
@@ -44,13 +43,6 @@ async function tokensFor(answer: Record<string, string | readonly string[]>, of 
   const { status, body } = await redeem(server, of, callback);
   expect(status, JSON.stringify(body)).toBe(200);
   return { person, agent, body, key: { ...person, ownerId: person.personId, clientId: of.clientId } };
-}
-
-/** What `assent refusal show` says. */
-async function refusalFor({ headers }: { readonly headers: Headers }) {
-  const requestId = headers.get("x-request-id") ?? "";
-  await expect.poll(() => server.assent.storage.refusals.get({ requestId })).toBeDefined();
-  return explained(await refusalOf(requestId, adminOf(server.assent.storage, server.issuer, server.now)));
 }
 
 async function signedIn(username: string): Promise<Agent> {
@@ -132,7 +124,7 @@ describe("offline_access", () => {
     expect((await server.assent.storage.consents.narrow(removal)).kind).toBe("narrowed");
     const refused = await refresh(server, app, body.refresh_token);
     expect(refused.body.error).toBe("invalid_grant");
-    const { condition, explanation } = await refusalFor(refused);
+    const { condition, explanation } = await storedRefusal(server, refused);
     expect([condition, explanation]).toEqual(["offline_access_ended", expect.stringContaining("took that permission")]);
     const { body: second } = await redeem(server, app, callback);
     expect([second.scope, second.refresh_token]).toEqual(["openid read", undefined]);

@@ -4,8 +4,8 @@ import type { Client, Connection, ExchangedKind, TokenExchangePolicy } from "../
 import { displayTextProblem } from "../oauth/names/display-name.ts";
 import { isOpenIdScope, withOpenIdScopes } from "../oauth/openid/scopes.ts";
 import { tokenExchange } from "../oauth/token-exchange/index.ts";
-import { partitionOf } from "../storage/partition.ts";
 import type { Remark } from "./admin-error.ts";
+import { findCompany } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 
 export const EXCHANGED_KINDS: readonly ExchangedKind[] = ["access_token", "refresh_token", "id_token", "jwt"];
@@ -73,8 +73,9 @@ const MAX_SCOPE_TEXT = 200;
 async function connectionProblems(
   { audience, company, clientId, scopes, resources, status, name, texts = {} }: Connection,
   knownCompanies: readonly (string | null)[],
-  { storage, issuer }: AdminContext,
+  context: AdminContext,
 ): Promise<readonly Remark[]> {
+  const { issuer } = context;
   const problems: Remark[] = [];
   const say = (field: string, problem: string) => problems.push(remark(`connections.${field}`, problem));
   if (!PRINTABLE.test(audience) || !URL.canParse(audience)) say("audience", "must be the other server's issuer, a URL");
@@ -95,9 +96,7 @@ async function connectionProblems(
     if (problem !== undefined) say("scope_texts", `${JSON.stringify(scope.slice(0, 200))}: ${problem}`);
   }
   if (company !== null && !knownCompanies.includes(company)) {
-    const partition = partitionOf(company);
-    const found = partition === -1 ? undefined : await storage.companies.get({ partition, companyId: company });
-    if (found === undefined) say("company", "there is no such company");
+    if ((await findCompany({ id: company }, context)) === undefined) say("company", "there is no such company");
   }
   return problems;
 }

@@ -5,8 +5,8 @@ import { readRegisteredKeys } from "../oauth/foreign-jwk-set.ts";
 import type { TrustedIssuer } from "../oauth/trusted-issuer.ts";
 import { canonicalDomain } from "../owners/canonical-login.ts";
 import { certificatesOfMetadata, type MetadataReading, readCertificates } from "../saml/identity-provider-metadata.ts";
-import { partitionOf } from "../storage/partition.ts";
 import { type Remark, refuse, refuseAny } from "./admin-error.ts";
+import { findCompany } from "./companies.ts";
 import type { AdminContext } from "./context.ts";
 import { type Precondition, untilStored } from "./precondition.ts";
 
@@ -358,8 +358,9 @@ function identityAssertionProblems(issuer: TrustedIssuer): readonly Remark[] {
 async function unknownNames(
   { scopes, clients, company = null }: TrustedIssuer,
   kept: readonly string[],
-  { storage }: AdminContext,
+  context: AdminContext,
 ): Promise<readonly Remark[]> {
+  const { storage } = context;
   const known = new Set((await storage.scopes.list()).map(({ name }) => name));
   const missing = scopes.filter((name) => !known.has(name) && !kept.includes(name));
   const found = await Promise.all(clients.map((clientId) => storage.clients.get({ clientId })));
@@ -369,10 +370,7 @@ async function unknownNames(
       .slice(0, 10)
       .map((name) => JSON.stringify(name))
       .join(", ");
-  const partition = company === null ? 0 : partitionOf(company);
-  const isCompany =
-    company === null ||
-    (partition !== -1 && (await storage.companies.get({ partition, companyId: company })) !== undefined);
+  const isCompany = company === null || (await findCompany({ id: company }, context)) !== undefined;
   return [
     ...(isCompany ? [] : [{ field: "company", problem: "there is no such company" }]),
     ...(missing.length === 0
