@@ -226,7 +226,7 @@ const remarkedClient = translatedRecord("client_name", {
   ...{ ...records.clientRecord.properties, ...records.withRemarks },
 });
 
-const changedClient = translatedRecord("client_name", {
+const notedClient = translatedRecord("client_name", {
   ...{ ...records.clientRecord.properties, ...records.withRemarks, ...withNotes },
 });
 
@@ -262,7 +262,7 @@ export const clients = [
       "The answer has `client_secret`, which nothing shows again. `warnings` names risky or missing settings, and `notes` safer ones.",
     command: "client create",
     body: newClient,
-    result: changedClient,
+    result: notedClient,
     tagged: true,
     async answer(call) {
       const { body, admin, authority } = call;
@@ -303,7 +303,7 @@ export const clients = [
     command: "client update",
     alsoBy: ["client exchange", "client connect"],
     body: clientChanges,
-    result: changedClient,
+    result: notedClient,
     tagged: true,
     matches: true,
     async answer(call) {
