@@ -166,9 +166,13 @@ test("where access is revoked → in the person's apps; with a company to choose
   const page = await atConsent(new Agent(server.issuer), authorizeUrl(server, app), alone.username);
   expect(nextOn(page)).toContain("You can revoke access at any time in Your apps.");
   const company = await addCompany(server, { defaultRule: "members" });
-  const { open } = await pageFor(company, "member");
-  expect(nextOn(await open())).toContain(
+  const admin = await pageFor(company, "admin");
+  expect(nextOn(await admin.open())).toContain(
     "You can revoke access at any time: your own in Your apps, access for a company in Your companies.",
+  );
+  const member = await pageFor(company, "member");
+  expect(nextOn(await member.open())).toContain(
+    "You can end access at any time: revoke your own in Your apps. For a company, stop the app for yourself in Your companies.",
   );
 });
 

@@ -1,7 +1,8 @@
 /** What the consent page says about permissions that the app had before this request. */
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { endsTogether, withEnds } from "./parts/access-ends.ts";
+import { endsTogether, presentEnd, withEnds } from "./parts/access-ends.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
+import { isMemberOnly } from "./person-or-company-select.ts";
 import { timeElement } from "./shown-time.ts";
 import { name } from "./untrusted-text.ts";
 import type { ConsentView, ScopeChoice } from "./views.ts";
@@ -9,6 +10,29 @@ import type { ConsentView, ScopeChoice } from "./views.ts";
 /** The company that the page shows as the owner. Undefined: the page shows the person. */
 export function shownCompany({ owners = [] }: ConsentView): string | undefined {
   return owners.find(({ selected, kind }) => selected && kind !== "self")?.name;
+}
+
+/** True: the page shows a company as the owner, and the person is no admin there. */
+function showsMember({ owners = [] }: ConsentView): boolean {
+  return owners.some((owner) => owner.selected && isMemberOnly(owner));
+}
+
+/** Says what becomes of access that was allowed for other addresses, or before the app looked different. */
+export function earlierKeeps(view: ConsentView, { consent, company }: Messages): Child {
+  const shown = shownCompany(view);
+  const place = html`<strong>${shown === undefined ? consent.apps : company.yours}</strong>`;
+  if (shown === undefined) return rich(consent.earlierStays, { place });
+  return rich(showsMember(view) ? consent.earlierKeepsMember : consent.earlierKeeps, { place });
+}
+
+/** A scope's present end, or that of older access, for the owner whom the page shows. */
+export function presentEndOf(scope: ScopeChoice, view: ConsentView, words: Messages): Child {
+  return presentEnd(scope, { ...view, never: neverEnds(view, words) }, words);
+}
+
+/** A member can't revoke what the company keeps. */
+function neverEnds(view: ConsentView, { consent, company }: Messages): string {
+  return showsMember(view) ? company.endless : consent.endsNever;
 }
 
 /** Says what Allow does to a paused app, before the owner presses it. */
@@ -42,7 +66,7 @@ function comesBack({ granted, keptUntil, awayUntil, byPolicy = false }: ScopeCho
 export function keepsToo(view: ConsentView, words: Messages): Child {
   const { notAsked = [], now, owners = [] } = view;
   const { consent } = words;
-  const permissions = withEnds(notAsked, now, words);
+  const permissions = withEnds(notAsked, now, words, neverEnds(view, words));
   if (permissions === null) return null;
   const at = owners.findIndex(({ selected }) => selected);
   if (at < 0) return html`<p class="small">${rich(consent.notAsked, { permissions })}</p>`;

@@ -1,15 +1,22 @@
 /** The consent page: who asks, for what, for how long, as whom, and what happens next (RFC 6749 §4.1, step B). */
 import type { Chrome } from "./chrome.ts";
 import { clientHost, hostKind, hostWords } from "./client-host.ts";
-import { grantedBefore, keepsToo, nothingNew, pausedText, shownCompany } from "./consent-before.ts";
+import {
+  earlierKeeps,
+  grantedBefore,
+  keepsToo,
+  nothingNew,
+  pausedText,
+  presentEndOf,
+  shownCompany,
+} from "./consent-before.ts";
 import { deviceFacts } from "./device.ts";
 import { fill, type Messages, plural, rich, sentences } from "./messages/index.ts";
-import { presentEnd } from "./parts/access-ends.ts";
 import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled } from "./parts/components.ts";
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { allowLabel, durationNotes, ownerSelect } from "./person-or-company-select.ts";
+import { allowLabel, durationNotes, isMemberOnly, ownerSelect } from "./person-or-company-select.ts";
 import { clock, durationLabel, month, number, shownTime } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
@@ -64,7 +71,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${!resumes && keepsToo(view, words)}
         ${choosesDuration(view) && duration(view, words)}
         ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
-        ${view.away === "always" && html`<p class="soft small">${words.agents.awayAlways}</p>`} ${next(view, words)}
+        ${view.away === "always" && html`<p class="soft small">${mayOnlyStop(view) ? words.agents.awayAlwaysStop : words.agents.awayAlways}</p>`} ${next(view, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${allowLabel(view.owners ?? [], resumes, words)}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
@@ -129,13 +136,6 @@ function newAddress({ host, before }: NonNullable<ConsentView["newHost"]>, earli
       </dl>
     </div>
   </div>`;
-}
-
-/** Says what becomes of access that was allowed for other addresses, or before the app looked different. */
-function earlierKeeps(view: ConsentView, { consent, company }: Messages): Child {
-  const shown = shownCompany(view);
-  const place = html`<strong>${shown === undefined ? consent.apps : company.yours}</strong>`;
-  return rich(shown === undefined ? consent.earlierStays : consent.earlierKeeps, { place });
 }
 
 /** True: the app only wants to know who the person is. There is nothing to choose but yes or no, and for how long. */
@@ -219,7 +219,7 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
     return html`<li class="permission">
       <span class="choice">
         ${icon("check")}
-        <span class="choice-text"><span><bdi>${visible(scope.description)}</bdi></span>${presentEnd(scope, view, words)}</span>
+        <span class="choice-text"><span><bdi>${visible(scope.description)}</bdi></span>${presentEndOf(scope, view, words)}</span>
       </span>
     </li>`;
   }
@@ -231,8 +231,8 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
         ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
-        ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${words.agents.away}</span>`}
-        ${presentEnd(scope, view, words)}
+        ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${mayOnlyStop(view) ? words.agents.awayStop : words.agents.away}</span>`}
+        ${presentEndOf(scope, view, words)}
       </span>
     </label>
     ${hasOwnEnd(scope, view) && ownEnd(scope, view, words)}
@@ -361,13 +361,18 @@ function next(view: ConsentView, words: Messages): Markup {
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
   const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
-    ? rich(words.consent.nextUndoOwners, { apps, companies })
+    ? rich(mayOnlyStop(view) ? words.consent.nextUndoMember : words.consent.nextUndoOwners, { apps, companies })
     : rich(words.consent.nextUndo, { apps });
   // The notice of a pause says what a refusal does.
   const refusal = view.pausedAt !== undefined ? [] : [refusalSays(view, keeps, words)];
   return html`<p class="next">
     ${sentences(words.language, ...(isChoice ? [tickedSays(view, keeps && isAll, words)] : []), where, ...refusal, undo)}
   </p>`;
+}
+
+/** True: the answer can be for a company in which the person can only stop the app for themselves. */
+function mayOnlyStop({ owners = [] }: ConsentView): boolean {
+  return owners.some(isMemberOnly);
 }
 
 function refusalSays(view: ConsentView, keeps: boolean, { consent }: Messages): string {

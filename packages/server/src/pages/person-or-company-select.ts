@@ -49,6 +49,11 @@ export function ownerSelect(
   </div>`;
 }
 
+/** True: the person is no admin of this company. They can stop an app for themselves there, but neither revoke nor pause it. */
+export function isMemberOnly({ kind, admin }: Pick<OwnerOption, "kind" | "admin">): boolean {
+  return (kind === "company" || kind === "ask") && admin !== true;
+}
+
 /** Says why the owner that the form named can't be chosen, and what to do. */
 function wrongOwner(owners: readonly OwnerOption[], named: string | undefined, { forWhom }: Messages): Child {
   const paused = owners.find(({ value, kind }) => value === named && kind === "paused");

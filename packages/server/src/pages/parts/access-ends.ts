@@ -121,11 +121,14 @@ export function goneHint(scopes: readonly Offered[], { apps }: Messages): Child 
   return scopes.some(({ gone = false }) => gone) && html`<p class="soft small">${apps.scopeGoneHint}</p>`;
 }
 
-/** When one permission ends, if the permissions of an app end at different times. */
-export function scopeEnd(expiresAt: number | null, now: number, words: Messages): Child {
-  return expiresAt === null
-    ? words.consent.endsNever
-    : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
+/** When one permission ends, if the permissions of an app end at different times. `never`: what to say if it has no end. */
+export function scopeEnd(
+  expiresAt: number | null,
+  now: number,
+  words: Messages,
+  never: string = words.consent.endsNever,
+): Child {
+  return expiresAt === null ? never : rich(words.apps.until, { when: timeElement(words, expiresAt, now) });
 }
 
 /** The ends of a permission that a request asks for, in epoch milliseconds. */
@@ -165,7 +168,7 @@ export function endsTogether(scopes: readonly ScopeEnds[], now: number, words: M
 /** On the consent page, a scope's present end, or that of older access. Null if the scope is new. */
 export function presentEnd(
   { endsAt, onceUntil, keptUntil, keptLimits = false, awayUntil, byPolicy = false }: ScopeEnds,
-  { now, pausedAt }: { readonly now: number; readonly pausedAt?: number },
+  { now, pausedAt, never: endless }: { readonly now: number; readonly pausedAt?: number; readonly never: string },
   words: Messages,
 ): Child {
   if (byPolicy) {
@@ -188,7 +191,7 @@ export function presentEnd(
     const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
     return html`<span class="soft small">${text}</span>`;
   }
-  return endsAt === undefined ? null : html`<span class="soft small">${scopeEnd(endsAt, now, words)}</span>`;
+  return endsAt === undefined ? null : html`<span class="soft small">${scopeEnd(endsAt, now, words, endless)}</span>`;
 }
 
 /** Names permissions in a sentence, each with its end. Null: there are none. */
@@ -196,10 +199,11 @@ export function withEnds(
   permissions: readonly HeldPermission[],
   now: number,
   words: Messages,
+  never?: string,
 ): readonly Child[] | null {
   if (permissions.length === 0) return null;
   return permissions.map(({ text, endsAt }, at) => [
     at > 0 && "\u00a0· ",
-    html`<span class="held"><bdi>${visible(text)}</bdi> (${scopeEnd(endsAt, now, words)})</span>`,
+    html`<span class="held"><bdi>${visible(text)}</bdi> (${scopeEnd(endsAt, now, words, never)})</span>`,
   ]);
 }

@@ -45,6 +45,8 @@ export const owner = {
       "Früherer Zugriff ändert sich nicht. Für dieselben Berechtigungen endet der neue Zugriff nicht später. Um allen Zugriff zu beenden, widerrufen Sie den Zugriff der App unter „{place}“.",
     earlierKeeps:
       "Früherer Zugriff behält sein Ende, außer Sie wählen unten bei einer Berechtigung ein anderes. Um ihn zu beenden, widerrufen Sie den Zugriff der App unter „{place}“.",
+    earlierKeepsMember:
+      "Früherer Zugriff behält sein Ende, außer Sie wählen unten bei einer Berechtigung ein anderes. Um ihn zu beenden, schalten Sie die App unter „{place}“ für sich ab.",
     hostsBefore: "Bisher erlaubt",
     hostNew: "Neu",
     what: "Die App möchte",
@@ -114,6 +116,8 @@ export const owner = {
     nextUndo: "Sie können den Zugriff jederzeit unter „{apps}“ widerrufen.",
     nextUndoOwners:
       "Sie können den Zugriff jederzeit widerrufen: Ihren eigenen unter „{apps}“, den für ein Unternehmen unter „{companies}“.",
+    nextUndoMember:
+      "Sie können den Zugriff jederzeit beenden: Ihren eigenen widerrufen Sie unter „{apps}“. Bei einem Unternehmen schalten Sie die App unter „{companies}“ für sich ab.",
     apps: "Ihre Apps",
     allow: "Erlauben",
     deny: "Nicht erlauben",

@@ -41,6 +41,8 @@ export const owner = {
       "Earlier access doesn’t change. For the same permissions, the new access ends no later. To end all access, revoke the app in {place}.",
     earlierKeeps:
       "Earlier access keeps its end, unless you choose another one at a permission below. To end it, revoke the app in {place}.",
+    earlierKeepsMember:
+      "Earlier access keeps its end, unless you choose another one at a permission below. To end it, stop the app for yourself in {place}.",
     hostsBefore: "Allowed before",
     hostNew: "New",
     what: "It asks to",
@@ -107,6 +109,8 @@ export const owner = {
     nextTickedKeepsOfAsked: "Of what it asks for now, the app keeps only what is ticked.",
     nextUndo: "You can revoke access at any time in {apps}.",
     nextUndoOwners: "You can revoke access at any time: your own in {apps}, access for a company in {companies}.",
+    nextUndoMember:
+      "You can end access at any time: revoke your own in {apps}. For a company, stop the app for yourself in {companies}.",
     apps: "Your apps",
     allow: "Allow",
     deny: "Don’t allow",

@@ -44,6 +44,8 @@ export const owner = {
       "El acceso anterior no cambia. Para los mismos permisos, el nuevo acceso no dura más. Para terminar todo el acceso, revoque la aplicación en {place}.",
     earlierKeeps:
       "El acceso anterior conserva su fin, salvo que elija otro en un permiso más abajo. Para terminarlo, revoque la aplicación en {place}.",
+    earlierKeepsMember:
+      "El acceso anterior conserva su fin, salvo que elija otro en un permiso más abajo. Para terminarlo, detenga la aplicación para usted en {place}.",
     hostsBefore: "Permitido antes",
     hostNew: "Nueva",
     what: "Pide poder",
@@ -113,6 +115,8 @@ export const owner = {
     nextUndo: "Puede revocar el acceso en cualquier momento en {apps}.",
     nextUndoOwners:
       "Puede revocar el acceso en cualquier momento: el suyo en {apps}, el de una empresa en {companies}.",
+    nextUndoMember:
+      "Puede terminar el acceso en cualquier momento: revoque el suyo en {apps}. En una empresa, detenga la aplicación para usted en {companies}.",
     apps: "Sus aplicaciones",
     allow: "Permitir",
     deny: "No permitir",

@@ -47,6 +47,8 @@ export const owner = {
       "L’accès accordé auparavant ne change pas. Pour les mêmes autorisations, le nouvel accès ne dure pas plus longtemps. Pour mettre fin à tout accès, révoquez l’application dans {place}.",
     earlierKeeps:
       "L’accès accordé auparavant garde sa fin, sauf si vous en choisissez une autre à une autorisation ci-dessous. Pour y mettre fin, révoquez l’application dans {place}.",
+    earlierKeepsMember:
+      "L’accès accordé auparavant garde sa fin, sauf si vous en choisissez une autre à une autorisation ci-dessous. Pour y mettre fin, arrêtez l’application pour vous dans {place}.",
     hostsBefore: "Déjà autorisé",
     hostNew: "Nouvelle",
     what: "Elle demande à",
@@ -117,6 +119,8 @@ export const owner = {
     nextUndo: "Vous pouvez révoquer l’accès à tout moment dans {apps}.",
     nextUndoOwners:
       "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",
+    nextUndoMember:
+      "Vous pouvez mettre fin à l’accès à tout moment : révoquez le vôtre dans {apps}. Pour une entreprise, arrêtez l’application pour vous dans {companies}.",
     apps: "Vos applications",
     allow: "Autoriser",
     deny: "Ne pas autoriser",
