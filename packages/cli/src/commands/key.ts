@@ -1,5 +1,6 @@
 /** `assent key …`: keys that sign the tokens (RFC 7517). */
 
+import type { KeyStatus } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
 import type { Output } from "../print-records.ts";
@@ -46,12 +47,14 @@ async function rotate(options: JsonOption & { readonly now?: true; readonly alg:
 
 async function retire(kid: string, options: JsonOption & YesOption & { readonly now?: true }) {
   await withAdmin(options, async (admin, out) => {
-    const { refuseRetiring, retireKey } = await import("@assent/server/admin");
+    const { keyRecord, listKeys, refuseRetiring, retireKey } = await import("@assent/server/admin");
     const immediately = options.now ?? false;
     await refuseRetiring(kid, { immediately }, admin);
-    await confirm(retiringText(kid, immediately), options);
+    const present = (await listKeys(admin)).map(keyRecord).find((one) => one["kid"] === kid) as RetiredKey | undefined;
+    const key = present ?? { kid, status: "signing", published_until: null };
+    await confirm(retiringText(key, immediately), options);
     await retireKey(kid, { immediately }, admin);
-    tellRetired(kid, immediately, out);
+    tellRetired(key, immediately, out);
   });
 }
 
@@ -61,20 +64,62 @@ export const ROTATED_NOW = [
   "the previous key stays published until its tokens expire; if it has leaked, run assent key retire --now KID",
 ] as const;
 
+/** As `assent key list` shows a key. */
+export interface RetiredKey {
+  readonly kid: string;
+  /** Before it is retired. */
+  readonly status: KeyStatus;
+  /** Of a key that signs no more. */
+  readonly published_until: string | null;
+}
+
+const AGAIN =
+  "Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.";
+const REFUSED = "as soon as it fetches the key set again, usually within minutes";
+
 /** What the operator reads before a key is retired. */
-export function retiringText(kid: string, immediately: boolean): string {
-  return immediately
-    ? `Removing the key ${kid} stops its signing within a second. Each API refuses every token that the key signed as soon as it fetches the key set again, usually within minutes. Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.`
-    : `Retiring the key ${kid} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`;
+export function retiringText({ kid, status, published_until: until }: RetiredKey, immediately: boolean): string {
+  const doing = `${immediately ? "Removing" : "Retiring"} the key ${kid}`;
+  switch (status) {
+    case "signing":
+      return immediately
+        ? `${doing} stops its signing within a second. Each API refuses every token that the key signed ${REFUSED}. ${AGAIN}`
+        : `${doing} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`;
+    case "verifying":
+      return immediately
+        ? `${doing}, which no longer signs, ends the tokens that it signed: each API refuses them ${REFUSED}. Otherwise they work until they expire, ${timeOf(until)} at the latest. ${AGAIN}`
+        : `${doing} changes nothing for APIs, because it no longer signs. The key stays published until ${timeOf(until)}, and its tokens work until they expire. To end them sooner, add --now. You can't undo this.`;
+    case "next":
+      return `${doing} keeps it from ever signing. It has signed nothing yet, so no token ends. The present key goes on signing. You can't undo this.`;
+    case "past":
+      return `${doing} ends nothing: its tokens expired before ${timeOf(until)}, and it is no longer published. You can't undo this.`;
+  }
 }
 
 /** The same, once it is retired. */
-export function tellRetired(kid: string, immediately: boolean, out: Output): void {
-  if (immediately) out.warn("each API refuses the tokens of this key as soon as it fetches the key set again");
+export function tellRetired(
+  { kid, status, published_until: until }: RetiredKey,
+  immediately: boolean,
+  out: Output,
+): void {
+  const hasTokens = status === "signing" || status === "verifying";
+  if (immediately && hasTokens)
+    out.warn("each API refuses the tokens of this key as soon as it fetches the key set again");
+  const stays: Readonly<Record<KeyStatus, string>> = {
+    signing: "It stays published for 25 hours, until its last token has expired.",
+    verifying: `It stays published until ${timeOf(until)}, as before.`,
+    next: "It signs nothing, and stays published for 25 hours.",
+    past: "It was no longer published.",
+  };
   out.done(
     { kid, retired: true, removed: immediately },
-    immediately
-      ? "Removed the key."
-      : "Retired the key. It stays published for 25 hours, until its last token has expired.",
+    immediately ? "Removed the key." : `Retired the key. ${stays[status]}`,
   );
+}
+
+/** `2026-11-28 12:00 UTC` */
+function timeOf(until: string | null): string {
+  // A key that no longer signs has an end.
+  const text = until ?? "";
+  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 }

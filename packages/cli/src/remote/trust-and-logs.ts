@@ -15,7 +15,7 @@ import {
   settingsOf as issuerSettingsOf,
   keysOf,
 } from "../commands/issuer.ts";
-import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
+import { type RetiredKey, ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
 import {
   type ProviderOptions,
   providerDeletionTold,
@@ -266,9 +266,11 @@ const keyCommands: RemoteCommands = {
   },
   "key retire": async ({ args: [kid = ""], options, api, out }) => {
     const immediately = options["now"] === true;
-    await confirm(`${on(api)}${retiringText(kid, immediately)}`, options);
+    const key = (await api.list("keys.list")).find((one) => one["kid"] === kid) as unknown as RetiredKey | undefined;
+    // The server refuses an unknown one.
+    if (key !== undefined) await confirm(`${on(api)}${retiringText(key, immediately)}`, options);
     await api.call("keys.retire", { path: [kid], body: { immediately } });
-    tellRetired(kid, immediately, out);
+    if (key !== undefined) tellRetired(key, immediately, out);
   },
 };
 
