@@ -1,6 +1,12 @@
 /** `assent client connect`: other authorization servers at which an app may act for people of this server, by ID-JAGs. */
 
-import type { ClientImpactRecord, Connection, ConnectionImpactRecord, TokenExchangePolicy } from "@assent/server/admin";
+import type {
+  Client,
+  ClientImpactRecord,
+  Connection,
+  ConnectionImpactRecord,
+  TokenExchangePolicy,
+} from "@assent/server/admin";
 import type { Command } from "commander";
 import { UsageError } from "../command-errors.ts";
 import { confirmOnTerminal, type YesOption, yesOption } from "../confirm.ts";
@@ -209,6 +215,17 @@ export function connectionNote(
   return "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.";
 }
 
+const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+/** What to do if the client's connections and offers have no effect. Undefined: they have one, or the command ends one. */
+export function effectRemark(
+  { clientId, grantTypes }: Pick<Client, "clientId" | "grantTypes">,
+  { audience, off }: Pick<ConnectOptions, "audience" | "off">,
+): string | undefined {
+  if (off === true || grantTypes.includes(TOKEN_EXCHANGE)) return undefined;
+  return `this client doesn't have the grant type token-exchange, so the app gets no access at ${audience}, and companies' admins can't connect it there. To add it, run: assent client update ${clientId} --add-grant-type token-exchange`;
+}
+
 function wordsOf(text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at < 1) throw new UsageError(`--scope-text ${JSON.stringify(text)}: write SCOPE=TEXT`);
@@ -227,6 +244,8 @@ async function connect(clientId: string, options: ConnectOptions & YesOption) {
     const known = await confirmEnding(before, connections, await clientImpact(clientId, admin), options);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
     const { client, notes } = await changeClient(clientId, { tokenExchange: policy }, admin);
+    const remark = effectRemark(client, options);
+    if (remark !== undefined) out.warn(remark);
     out.record(clientRecord(client, admin.issuer));
     for (const one of notes) out.note(one);
     const note = connectionNote(present, options, company, known);

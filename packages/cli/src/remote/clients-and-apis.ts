@@ -11,7 +11,13 @@ import {
   ownSettingsOf,
   similarWarnings,
 } from "../commands/client.ts";
-import { type ConnectOptions, confirmEnding, connectionNote, connectionsAfter } from "../commands/client-connect.ts";
+import {
+  type ConnectOptions,
+  confirmEnding,
+  connectionNote,
+  connectionsAfter,
+  effectRemark,
+} from "../commands/client-connect.ts";
 import { clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
 import {
   confirmOff,
@@ -172,6 +178,8 @@ const connect: RemoteCommand = async (call) => {
     note = connectionNote(before, options, company, known);
     return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
   });
+  const remark = effectRemark({ clientId: id, grantTypes: list(changed["grant_types"]) }, options);
+  if (remark !== undefined) out.warn(remark);
   show(out, withoutWarnings(changed));
   if (note !== undefined) out.note(note);
 };
