@@ -12,10 +12,10 @@ interface Explanation {
 
 const explanations: readonly Explanation[] = [
   {
-    modules: ["oidcc-codereuse-30seconds"],
+    modules: ["oidcc-discovery-endpoint-verification"],
     result: "WARNING",
-    warnings: ["EnsureHttpStatusCodeIs4xx"],
-    why: "When a code is used twice, Assent ends the grant and its refresh tokens. The access token works until it expires, at most 10 minutes later, because APIs check access tokens without a request to the server. RFC 6749 §4.1.2 says SHOULD.",
+    warnings: ["CheckForUnexpectedParametersInServerMetadata"],
+    why: "The suite does not know `authorization_grant_profiles_supported` and `identity_chaining_requested_token_types_supported`. They are fields of draft-ietf-oauth-identity-assertion-authz-grant-03 §7. RFC 8414 §2 and OpenID Connect Discovery §3 allow other fields.",
   },
   {
     modules: ["oidcc-prompt-login", "oidcc-max-age-1"],

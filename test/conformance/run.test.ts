@@ -61,11 +61,14 @@ describe("results", () => {
     result,
     log: warnings.map((src) => ({ src, result: "WARNING" })),
   });
-  const reuse = "oidcc-codereuse-30seconds";
+  const discovery = "oidcc-discovery-endpoint-verification";
 
   test.each([
-    ["a failure", module(reuse, "FAILED")],
-    ["a warning of a condition that nothing explains", module(reuse, "WARNING", "EnsureHttpStatusCodeIs4xx", "Other")],
+    ["a failure", module(discovery, "FAILED")],
+    [
+      "a warning of a condition that nothing explains",
+      module(discovery, "WARNING", "CheckForUnexpectedParametersInServerMetadata", "Other"),
+    ],
     ["a review of a module that nothing explains", module("oidcc-server", "REVIEW")],
     ["a review with a warning", module("oidcc-prompt-login", "REVIEW", "Other")],
   ])("%s → unexplained, and the page says so", (_, one) => {
@@ -75,11 +78,14 @@ describe("results", () => {
   });
 
   test("a warning with its reason, a module that passed → counted, and the reason is on the page", () => {
-    const modules = [module(reuse, "WARNING", "EnsureHttpStatusCodeIs4xx"), module("oidcc-userinfo-get", "PASSED")];
+    const modules = [
+      module(discovery, "WARNING", "CheckForUnexpectedParametersInServerMetadata"),
+      module("oidcc-userinfo-get", "PASSED"),
+    ];
     expect(unexplained({ plan, modules })).toEqual([]);
     const page = resultsPage([{ plan, modules }], { assent: "0.1.0 (abc)", suite: "5.2.4", date: "2026-01-02" });
     expect(page).toContain("| `oidcc-basic-certification-test-plan` | `response_type=code` | 2 | 1 | 1 | 0 | 0 | 0 |");
-    expect(page).toContain("| `oidcc-codereuse-30seconds` | basic | warning | When a code is used twice");
+    expect(page).toContain("| `oidcc-discovery-endpoint-verification` | basic | warning | The suite does not know");
     expect(page).toContain("5.2.4, with Assent 0.1.0 (abc), on 2026-01-02");
   });
 
