@@ -18,6 +18,7 @@ import {
   revokeApp,
 } from "../../owners/companies/company-apps.ts";
 import { approvedScopes } from "../../owners/company-rules.ts";
+import { unexpired } from "../../owners/consent-after-decision.ts";
 import type {
   CompanyAppsView,
   CompanyAppView,
@@ -171,11 +172,10 @@ async function appView(
 
 /**
  * What the app can do for the reader under their own grants, with the times of these. Or else, without times, what they
- * can let it do: under an approval, or under the company's consent if they chose the company before. Nothing if they
- * stopped it.
+ * can let it do: under an approval, or under the company's consent what they answered before. Nothing if they stopped it.
  */
 function accessOf(
-  { app, rule, mine, own }: AppInCompany,
+  { app, rule, mine, own, answered }: AppInCompany,
   personId: string,
   ceiling: Millis | null,
   now: Millis,
@@ -193,7 +193,9 @@ function accessOf(
   }
   const scopes = approvedScopes(rule, personId, { ceiling }, now);
   if (scopes.length > 0) return { ...none, scopes: withoutEnds(scopes) };
-  return app === undefined ? none : { ...none, scopes: withoutEnds(app.consent.scopes.map(({ name }) => name)) };
+  if (app === undefined) return none;
+  const again = unexpired(app.consent, { ceiling }, now).filter(({ name }) => answered.includes(name));
+  return { ...none, scopes: withoutEnds(again.map(({ name }) => name)) };
 }
 
 async function requestsOf(at: InCompany, tools: CompanyTools): Promise<readonly CompanyRequestView[]> {

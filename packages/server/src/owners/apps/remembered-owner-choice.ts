@@ -5,7 +5,7 @@ import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import { SCOPE_MARGIN } from "../../oauth/scope.ts";
 import { endsAnywhere } from "../answered-hosts.ts";
 import type { SignedIn } from "../authorization/context.ts";
-import { verdictOn } from "../company-rules.ts";
+import { leftOutBy, verdictOn } from "../company-rules.ts";
 import type { Acting, Company } from "../company-storage.ts";
 import { isPaused, unexpired } from "../consent-after-decision.ts";
 import { isOvertaken, lastOwnerOf, ownAnswerAt } from "../last-company.ts";
@@ -159,7 +159,17 @@ export function mayConnect(acting: Acting | undefined, now: Millis, ceiling: Mil
 function hasEveryChoiceEnded(acting: Acting, now: Millis): boolean {
   const names = Object.keys(acting.chosenEnds);
   const ends = names.length > 0 ? names.flatMap((name) => endsAnywhere(acting, name)) : [acting.chosenUntil];
-  return ends.every((end) => end !== null && end - now < SCOPE_MARGIN);
+  return !ends.some((end) => isLeft(end, now));
+}
+
+function isLeft(end: Millis | null, now: Millis): boolean {
+  return end === null || end - now >= SCOPE_MARGIN;
+}
+
+/** The scopes that the member allowed the app on a page, without those whose time is over everywhere. */
+export function lastingAnswers(acting: Acting, now: Millis): readonly string[] {
+  const allowed = Object.keys(acting.chosenEnds).filter((name) => !leftOutBy(acting).includes(name));
+  return allowed.filter((name) => endsAnywhere(acting, name).some((end) => isLeft(end, now)));
 }
 
 /** True: a request for what the consent holds needs no page. An answer on a device is no answer for another device. */

@@ -4,7 +4,7 @@ import { isSameHost, type Reach, reachOf, receiversOf, underCeiling } from "../.
 import type { Client, ListedGrant, Millis } from "../../oauth/model.ts";
 import { redirectHost } from "../../oauth/redirect-uri.ts";
 import { scopesOfGrant } from "../apps/allowed-apps.ts";
-import { mayConnect } from "../apps/remembered-owner-choice.ts";
+import { lastingAnswers, mayConnect } from "../apps/remembered-owner-choice.ts";
 import type { Pausing } from "../change-conditions.ts";
 import { approvedScopes, endOfRule, isForHost } from "../company-rules.ts";
 import type { Acting, AppRequest, CompanyApp, DefaultRule, ListedRule, NewRule } from "../company-storage.ts";
@@ -25,6 +25,8 @@ export interface AppInCompany {
   readonly own: readonly ListedGrant[];
   /** True: the reader chose the company for the app, and is perhaps not asked again. */
   readonly chosen: boolean;
+  /** The scopes that the reader allowed then, without those whose time is over. */
+  readonly answered: readonly string[];
 }
 
 /**
@@ -62,6 +64,7 @@ export async function appsOf(
       return {
         ...{ clientId, app, rule, mine: stateOf(acting, live.length > 0), own: live },
         chosen: acting?.chosen === true && mayConnect(acting, now, ceiling) && lasts,
+        answered: acting === undefined ? [] : lastingAnswers(acting, now),
       };
     }),
   );
