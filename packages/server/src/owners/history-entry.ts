@@ -47,11 +47,12 @@ export type OwnSignInStep = "connected" | "changed" | "on" | "off" | "removed";
  * earlier versions. `stopped`: a member opted out. `crowded`: a newer grant replaced it. `approval`: a company no
  * longer approves the app for them. `upstream`: another system has disabled or deleted the person. `recent`,
  * `member_recent`: an intruder may have made these grants; the app can have older ones. `restore`: the database was
- * restored from a backup; also of a `revoked`, because the owner's decision ended with the grants.
+ * restored from a backup; also of a `revoked`, because the owner's decision ended with the grants. `recovery`: of a `revoked`, a
+ * `narrowed` or a `paused` that the owner did not choose when they recovered the account or undid a removal of factors.
  */
 export type EndCause =
   | ("password" | "account" | "leaving" | "app" | "company" | "member" | "stopped" | "crowded")
-  | ("approval" | "upstream" | "recent" | "restore")
+  | ("approval" | "upstream" | "recent" | "restore" | "recovery")
   | ("member_left" | "member_removed" | "member_disabled" | "member_deleted")
   | ("member_password" | "member_leaving" | "member_recent");
 
@@ -110,7 +111,7 @@ export interface HistoryEntry {
     readonly once?: true;
     /** For a `revoked`: when the app last used it. Null: never. */
     readonly lastUsedAt?: Millis | null;
-    /** For an `ended`, and for a `revoked` by a restore. */
+    /** For an `ended`, for a `revoked` by a restore, and for what a recovery did. */
     readonly cause?: EndCause;
     /**
      * For an `ended`, a `connected` or a `given_up` in a company: the member who made the grants. For an `allowed` of a

@@ -12,6 +12,7 @@ export type Happening =
 export type EndedBy =
   | ("password" | "account" | "leaving" | "app" | "unregistered" | "company" | "member" | "stopped" | "crowded")
   | ("approval" | "upstream" | "recent" | "restore")
+  | ("recovery" | "recoveryNarrowed" | "recoveryPaused")
   | ("member_left" | "member_removed" | "member_disabled" | "member_deleted")
   | ("member_password" | "member_leaving" | "member_recent");
 

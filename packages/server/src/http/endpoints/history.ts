@@ -107,6 +107,7 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "revoked":
       // The server itself ends an owner's decision only at a restore. Entries of earlier versions name no cause.
       if (record.cause === "restore" || record.by === "server") return { endedBy: "restore" };
+      if (record.cause === "recovery") return { endedBy: "recovery" };
       return record.by === ownerId ? "revoked" : "revokedByOther";
     case "end_changed":
       return "endChanged";
@@ -141,12 +142,14 @@ export function whatOf({ kind, record, ownerId }: Happened): HistoryEntryView["w
     case "ended":
       // Of what ends an app itself, only a deletion of its own registration is the app's doing.
       return { endedBy: record.cause === "app" && record.by === "client" ? "unregistered" : (record.cause ?? "app") };
+    case "narrowed":
+      return record.cause === "recovery" ? { endedBy: "recoveryNarrowed" } : kind;
+    case "paused":
+      return record.cause === "recovery" ? { endedBy: "recoveryPaused" } : kind;
     case "reconnected":
     case "delegated":
     case "connected":
     case "refused":
-    case "narrowed":
-    case "paused":
     case "resumed":
     case "alarm":
       return kind;

@@ -184,7 +184,8 @@ export async function takeBack(
   const seenAt = Math.min(shownAt, now);
   const found = await showRecovery(followed, proof, context, seenAt);
   if (!found.proved) return { kind: "unproved" };
-  const decided = decide(found, choose(found), seenAt);
+  const choice = choose(found);
+  const decided = decide(found, choice, seenAt);
   const { partition, personId } = person;
   const addresses = await context.storage.people.addresses({ partition, personId, now });
   const devices = await context.storage.knownDevices.list({ partition, personId });
@@ -204,6 +205,7 @@ export async function takeBack(
     ...{ passwordHash, device, seen: found.marks, removal, wayBack, mails, shownAt: seenAt },
     identitiesSince: Math.min(found.moment ?? now, seenAt),
     endApps: decided.endApps.map(({ clientId }) => clientId),
+    chosenApps: choice.apps,
     endCompanies: decided.endCompanies.map(({ companyId }) => companyId),
   };
   const { recoverPassword, undoEmail } = context.storage.recovery;

@@ -70,6 +70,8 @@ export interface TakeBack extends Omit<MailLinkKey, "purpose"> {
   readonly removal: Removal | null;
   /** Apps whose access to the person's own account ends. */
   readonly endApps: readonly string[];
+  /** Those among them that the person chose. The server ends the others. */
+  readonly chosenApps: readonly string[];
   /** Companies in whose names the person's grants end. */
   readonly endCompanies: readonly string[];
   /** When the person saw the review: apps that were connected since then lose access. */

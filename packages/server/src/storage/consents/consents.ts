@@ -20,6 +20,7 @@ import type {
   Approve,
   ConsentKey,
   ConsentWithGrants,
+  EndCause,
   HistoryEntry,
   LastIssue,
   NarrowConsentOutcome,
@@ -284,12 +285,12 @@ function mayStillAs(tx: Tx, { partition, ownerId: personId }: ConsentKey, sessio
   return mayStill(tx, { partition, personId }, sessionId === undefined ? {} : { sessionId });
 }
 
-type EndConsent = ConsentKey & { readonly revokedBy: string; readonly now: Millis };
+type EndConsent = ConsentKey & { readonly revokedBy: string; readonly cause?: EndCause; readonly now: Millis };
 
 /** Does the work of `revokeConsent` inside another verb's transaction. */
 export async function endConsent(
   tx: Tx,
-  { partition, ownerId, clientId, revokedBy, now }: EndConsent,
+  { partition, ownerId, clientId, revokedBy, cause, now }: EndConsent,
 ): Promise<RevokeConsentOutcome> {
   const args = { partition, ownerId, clientId, now };
   const record = await tx.one(
@@ -307,7 +308,7 @@ export async function endConsent(
   const lastUsedAt = Math.max(...uses.map((at) => at ?? 0)) || null;
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: "revoked" },
-    record: { ...endOfAll(consentOf(record), revokedBy, held), lastUsedAt },
+    record: { ...endOfAll(consentOf(record), revokedBy, held), ...(cause && { cause }), lastUsedAt },
   });
   await forgetScopeUses(tx, args);
   await forgetDelegations(tx, args);
@@ -380,7 +381,8 @@ export const changeEnd = transaction<
   return { kind: "changed", entryId };
 });
 
-type Narrow = ConsentKey & { readonly remove: readonly string[]; readonly by: string; readonly now: Millis };
+type Narrow = ConsentKey &
+  Pick<EndConsent, "cause" | "now"> & { readonly remove: readonly string[]; readonly by: string };
 
 /** Removes scopes from the consent and from every live grant under it. */
 export const narrowConsent = transaction<Narrow & InSession, NarrowConsentOutcome>(
@@ -390,7 +392,7 @@ export const narrowConsent = transaction<Narrow & InSession, NarrowConsentOutcom
 
 /** Does the work of `narrowConsent` inside another verb's transaction. */
 export async function narrow(tx: Tx, args: Narrow): Promise<NarrowConsentOutcome> {
-  const { partition, ownerId, clientId, now } = args;
+  const { partition, ownerId, clientId, cause, now } = args;
   const consent = await lockConsent(tx, args);
   if (consent?.status !== "active") return { kind: "unknown" };
   const after = narrowed(consent, args.remove, await liveGrants(tx, args, null, now), now);
@@ -404,9 +406,9 @@ export async function narrow(tx: Tx, args: Narrow): Promise<NarrowConsentOutcome
   const entryId = await note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind: ends ? "revoked" : "narrowed" },
     record: ends
-      ? endOfAll(consent, args.by, args.remove)
+      ? { ...endOfAll(consent, args.by, args.remove), ...(cause && { cause }) }
       : {
-          ...{ clientName, by: args.by, via: null, removed: args.remove },
+          ...{ clientName, by: args.by, via: null, removed: args.remove, ...(cause && { cause }) },
           ...(await presentAccess(tx, after.consent, null, now)),
         },
   });
@@ -471,7 +473,7 @@ export const consentsOfAll = query<{ readonly limit: number }, readonly Consent[
   outcome: (rows) => rows.map(usedConsentOf),
 });
 
-type SetPaused = ConsentKey & Pausing & { readonly by: string; readonly now: Millis };
+type SetPaused = ConsentKey & Pausing & Pick<EndConsent, "cause" | "now"> & { readonly by: string };
 
 /** A person pauses an app of their own, or lets it go on. */
 export const setConsentPaused = transaction<SetPaused & InSession, PauseOutcome>(async (tx, { sessionId, ...args }) =>
@@ -488,6 +490,6 @@ export async function setPaused(tx: Tx, args: SetPaused): Promise<PauseOutcome> 
   const over = consent?.expiresAt != null && consent.expiresAt <= now;
   if (consent?.status !== "active" || (paused && over)) return { kind: "unknown" };
   if (isPaused(consent) === paused) return { kind: "unchanged" };
-  const entryId = paused ? await stop(tx, consent, by, now) : await goOn(tx, consent, { by, ceiling, now });
+  const entryId = paused ? await stop(tx, consent, by, now, args.cause) : await goOn(tx, consent, { by, ceiling, now });
   return { kind: "changed", entryId };
 }

@@ -14,7 +14,7 @@ import {
   type OwnAnswer,
   ownAfter,
 } from "../../owners/consent-after-decision.ts";
-import type { ConsentKey, HistoryEntry } from "../../owners/storage.ts";
+import type { ConsentKey, EndCause, HistoryEntry } from "../../owners/storage.ts";
 import { type Row, sql, type Tx, words } from "../define-verbs.ts";
 import { ownersPausingOf, pauseGrants } from "../grants/end-in-batches.ts";
 import { keepUses, useColumns } from "../grants/uses.ts";
@@ -222,12 +222,12 @@ export async function changeGrants(
 }
 
 /** Stops an app until it is resumed. The caller has locked the consent. */
-export async function stop(tx: Tx, consent: Consent, by: string, now: Millis): Promise<string> {
+export async function stop(tx: Tx, consent: Consent, by: string, now: Millis, cause?: EndCause): Promise<string> {
   const { partition, ownerId, clientId } = consent;
   const key = { partition, ownerId, clientId };
   await tx.run(sql`UPDATE consents SET paused_at = :now WHERE ${oneConsent}`, { ...key, now });
   await pauseGrants(tx, grantsUnderIt, key, now);
-  return noteChange(tx, consent, "paused", by, now);
+  return noteChange(tx, consent, "paused", by, now, cause && { cause });
 }
 
 /**
@@ -257,11 +257,11 @@ function noteChange(
   kind: "paused" | "resumed",
   by: string,
   now: Millis,
-  access: Awaited<ReturnType<typeof presentAccess>> = { scopes: [], expiresAt: null },
+  more: Partial<HistoryEntry["record"]> = {},
 ): Promise<string> {
   const { partition, ownerId, clientId, shown } = consent;
   return note(tx, {
     ...{ partition, ownerId, clientId, at: now, kind },
-    record: { clientName: shown.clientName, by, via: null, removed: [], ...access },
+    record: { clientName: shown.clientName, by, via: null, removed: [], scopes: [], expiresAt: null, ...more },
   });
 }

@@ -191,15 +191,17 @@ async function removalNow(
 
 /** A former intruder keeps nothing except what the person chose to keep. */
 async function takeBack(tx: Tx, key: PersonKey, link: Locked, removal: Removal | null, args: TakeBack): Promise<void> {
-  const { device, endApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
+  const { device, endApps, chosenApps, endCompanies, shownAt, identitiesSince, mails, now } = args;
   const before = { device: presentedAmong(await devicesOf(tx, key), device), now };
   const own = before.device !== undefined && isOwners(before.device, now, now) ? before.device : undefined;
   await endSessions(tx, key, own, now);
   const { partition, personId: ownerId } = key;
   // Somebody may have resumed an app between the decision and this moment.
   const resumed = await resumptionsSince(tx, { partition, ownerId, since: shownAt });
-  for (const clientId of new Set([...endApps, ...resumed.map((one) => one.clientId)]))
-    await endConsent(tx, { partition, ownerId, clientId, revokedBy: ownerId, now });
+  for (const clientId of new Set([...endApps, ...resumed.map((one) => one.clientId)])) {
+    const cause = chosenApps.includes(clientId) ? {} : { cause: "recovery" as const };
+    await endConsent(tx, { partition, ownerId, clientId, revokedBy: ownerId, ...cause, now });
+  }
   await endNewConnections(tx, key, shownAt, "password", now);
   await dropFirstUses(tx, key, identitiesSince);
   const keeps = { before: shownAt, butIn: endCompanies };
@@ -264,10 +266,10 @@ async function endNewConnections(
   );
   for (const app of apps) {
     const clientId = text(app, "client_id");
-    await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, now });
+    await endConsent(tx, { partition, ownerId: personId, clientId, revokedBy: personId, cause: "recovery", now });
   }
   for (const { clientId, remove } of await widenedSince(tx, { partition, personId }, since))
-    await narrow(tx, { partition, ownerId: personId, clientId, remove, by: personId, now });
+    await narrow(tx, { partition, ownerId: personId, clientId, remove, by: personId, cause: "recovery", now });
   await keepLastUse(tx, partition, personId);
   const ended = await endGrants(tx, newGrants, { partition, personId, since }, { status: "owner_ended", now });
   await noteRecentEnded(tx, { partition, ownerId: personId, cause, by: personId, now }, "recent", ended);
@@ -276,7 +278,10 @@ async function endNewConnections(
 /** Pauses apps that were paused at that time and were resumed since. */
 async function pauseAgain(tx: Tx, { partition, personId }: PersonKey, since: Millis, now: Millis): Promise<void> {
   for (const { clientId, wasPaused } of await resumptionsSince(tx, { partition, ownerId: personId, since }))
-    if (wasPaused) await setPaused(tx, { partition, ownerId: personId, clientId, paused: true, by: personId, now });
+    if (wasPaused)
+      await setPaused(tx, {
+        ...{ partition, ownerId: personId, clientId, paused: true, by: personId, cause: "recovery", now },
+      });
 }
 
 /** The scopes that consents of the person got since then, or whose end was decided since. */

@@ -105,7 +105,16 @@ const restoring = aMailLink(person, "restore", { about: anId() });
 const takingBack = (link: { readonly linkId: string }, changes: object = {}) => ({
   ...following(link),
   device: presented,
-  ...{ seen: [], removal: null, endApps: [], endCompanies: [], shownAt: NOW, identitiesSince: NOW, ...changes },
+  ...{
+    seen: [],
+    removal: null,
+    endApps: [],
+    chosenApps: [],
+    endCompanies: [],
+    shownAt: NOW,
+    identitiesSince: NOW,
+    ...changes,
+  },
 });
 const removing = {
   ...{ removalId: restoring.about ?? "", passkeys: [passkey.credentialId], authenticator: true, codes: false },

@@ -43,6 +43,15 @@ export async function aSentLink(storage: Storage, link: MailLink) {
 
 /** A recovery that removes and disconnects nothing, for a person without factors. */
 export function aTakeBack(key: Awaited<ReturnType<typeof aSentLink>>, changes: Partial<TakeBack> = {}): TakeBack {
-  const nothing = { device: null, seen: [], removal: null, wayBack: null, endApps: [], endCompanies: [], mails: [] };
+  const nothing = {
+    device: null,
+    seen: [],
+    removal: null,
+    wayBack: null,
+    endApps: [],
+    chosenApps: [],
+    endCompanies: [],
+    mails: [],
+  };
   return { ...key, passwordHash: "new", shownAt: key.now, identitiesSince: key.now, ...nothing, ...changes };
 }

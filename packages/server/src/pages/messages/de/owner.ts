@@ -328,6 +328,9 @@ export const owner = {
       recent: "Eine neuere Verbindung von {app} wurde beendet, weil sie von jemand anderem stammen könnte",
       upstream: "{app} wurde getrennt, weil das Konto in einem anderen System gesperrt wurde",
       restore: "Der Zugriff von {app} wurde beendet, weil dieser Dienst aus einer Sicherung wiederhergestellt wurde",
+      recovery: "Der Zugriff von {app} wurde beendet, weil das Konto wiederhergestellt wurde",
+      recoveryNarrowed: "{app} verlor Berechtigungen, weil das Konto wiederhergestellt wurde",
+      recoveryPaused: "{app} wurde wieder pausiert, weil das Konto wiederhergestellt wurde",
     },
     account: {
       signedOut: "{app} hat die Anmeldungen beendet, die dort begonnen haben",

@@ -313,6 +313,9 @@ export const owner = {
       recent: "A recent connection of {app} ended because somebody else may have made it",
       upstream: "{app} was disconnected because the account was disabled in another system",
       restore: "{app}’s access ended because this service was restored from a backup",
+      recovery: "{app}’s access ended because the account was recovered",
+      recoveryNarrowed: "{app} lost permissions because the account was recovered",
+      recoveryPaused: "{app} was paused again because the account was recovered",
     },
     account: {
       signedOut: "{app} ended the sign-ins that began there",

@@ -323,6 +323,9 @@ export const owner = {
       recent: "Una conexión reciente de {app} terminó porque quizá la hizo otra persona",
       upstream: "{app} se desconectó porque la cuenta se desactivó en otro sistema",
       restore: "El acceso de {app} terminó porque este servicio se restauró a partir de una copia de seguridad",
+      recovery: "El acceso de {app} terminó porque se recuperó la cuenta",
+      recoveryNarrowed: "{app} perdió permisos porque se recuperó la cuenta",
+      recoveryPaused: "{app} vuelve a estar en pausa porque se recuperó la cuenta",
     },
     account: {
       signedOut: "{app} cerró las sesiones que se iniciaron allí",

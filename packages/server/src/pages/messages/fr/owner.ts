@@ -332,6 +332,9 @@ export const owner = {
       recent: "Une connexion récente de {app} a pris fin, car elle venait peut-être de quelqu’un d’autre",
       upstream: "{app} a été déconnectée, car le compte a été désactivé dans un autre système",
       restore: "L’accès de {app} a pris fin, car ce service a été restauré à partir d’une sauvegarde",
+      recovery: "L’accès de {app} a pris fin, car le compte a été récupéré",
+      recoveryNarrowed: "{app} a perdu des autorisations, car le compte a été récupéré",
+      recoveryPaused: "{app} est de nouveau en pause, car le compte a été récupéré",
     },
     account: {
       signedOut: "{app} a mis fin aux connexions qui y avaient commencé",
