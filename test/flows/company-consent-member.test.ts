@@ -20,8 +20,10 @@ async function aStory(who: "admin" | "member", scopes: readonly string[]) {
   const agent = new Agent(server.issuer);
   const urlOf = (scope: readonly string[], at = 0) =>
     authorizeUrl(server, app, { scope: scope.join(" "), prompt: "consent", redirect_uri: redirectUris[at] });
+  const pageFor = (scope: readonly string[], at = 0) => atConsent(agent, urlOf(scope, at), company[who].username);
+  const menus = async () => (await pageFor(scopes)).text;
   const open = async (scope = scopes, at = 0) => {
-    const { text } = await atConsent(agent, urlOf(scope, at), company[who].username);
+    const { text } = await pageFor(scope, at);
     const plain = text.replaceAll(/<select[\s\S]*?<\/select>/g, "").replaceAll(/<[^>]*>/g, " ");
     return plain.replaceAll(/\s+/g, " ").replaceAll(/ (?=[.,])/g, "");
   };
@@ -30,7 +32,7 @@ async function aStory(who: "admin" | "member", scopes: readonly string[]) {
     const location = await authorize(agent, urlOf(scope), company[who].username, answer);
     return (await redeem(server, app, location, { redirect_uri: redirectUris[0] ?? "" })).body.refresh_token;
   };
-  return { company, app, agent, open, connect };
+  return { company, app, agent, menus, open, connect };
 }
 
 test.each([
@@ -48,6 +50,15 @@ test.each([
     expect(admin).toContain("or until you pause or revoke it.");
   },
 );
+
+test("the menus for the end → a member can choose until they stop it, an admin until they revoke it", async () => {
+  const member = await (await aStory("member", ["read"])).menus();
+  expect(member).toContain("Until I stop it");
+  expect(member).not.toContain("Until I revoke it");
+  const admin = await (await aStory("admin", ["read"])).menus();
+  expect(admin).toContain("Until I revoke it");
+  expect(admin).not.toContain("Until I stop it");
+});
 
 test("allowed without an end → the permissions have no end for a member; an admin can revoke them", async () => {
   for (const [who, end] of [

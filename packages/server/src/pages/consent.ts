@@ -28,6 +28,8 @@ const DURATION_NOTES = "duration-notes";
 const ONCE_HINT = "once-hint";
 /** The value for an answer that gives no refresh token. */
 const ONCE = "once";
+/** The value for an answer without an end. */
+const FOREVER = "forever";
 /** The value for an active scope whose end does not change. */
 const KEEP = "keep";
 /** The value for the end of the day. */
@@ -274,7 +276,7 @@ function duration(view: ConsentView, words: Messages): Markup {
         ${view.durations.map((choice) =>
           choice.value === TODAY
             ? today(choice, view, words)
-            : html`<option value=${choice.value} selected=${choice.selected}>${durationLabel(words, choice.value)}</option>`,
+            : html`<option value=${choice.value} selected=${choice.selected}>${choiceLabel(choice.value, view, words)}</option>`,
         )}
       </select>
       ${icon("chevronDown")}
@@ -286,6 +288,11 @@ function duration(view: ConsentView, words: Messages): Markup {
       html`<p class="field-error" id=${DURATION_ERROR} role="alert">${icon("circleAlert")}<span>${words.consent.badDuration}</span></p>`
     }
   </div>`;
+}
+
+/** The label of a duration. */
+function choiceLabel(value: string, view: ConsentView, words: Messages): string {
+  return value === FOREVER && mayOnlyStop(view) ? words.duration.untilStopped : durationLabel(words, value);
 }
 
 /** How long `once` lasts. The style sheet shows it only if `once` is chosen; a browser without :has() shows it always. */
@@ -322,7 +329,8 @@ function ownEnd(scope: ScopeChoice, view: ConsentView, words: Messages): Markup 
       <select name=${`duration:${scope.name}`}>
         <option value=${granted ? KEEP : ""} selected=${own === null}>${granted ? words.consent.durationKeep : words.consent.durationSame}</option>
         ${offered.map(
-          ({ value }) => html`<option value=${value} selected=${own === value}>${durationLabel(words, value)}</option>`,
+          ({ value }) =>
+            html`<option value=${value} selected=${own === value}>${choiceLabel(value, view, words)}</option>`,
         )}
       </select>
       ${icon("chevronDown")}

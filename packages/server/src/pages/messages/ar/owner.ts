@@ -143,6 +143,7 @@ export const owner = {
   duration: {
     once: "هذه المرة فقط",
     forever: "إلى أن ألغيه",
+    untilStopped: "إلى أن أوقفه",
     second: {
       zero: "{count} ثانية",
       one: "ثانية واحدة",

@@ -145,6 +145,7 @@ export const owner = {
   duration: {
     once: "Nur dieses Mal",
     forever: "Bis ich es widerrufe",
+    untilStopped: "Bis ich die App abschalte",
     second: { one: "1 Sekunde", other: "{count} Sekunden" },
     minute: { one: "1 Minute", other: "{count} Minuten" },
     hour: { one: "1 Stunde", other: "{count} Stunden" },

@@ -138,6 +138,7 @@ export const owner = {
   duration: {
     once: "Only this once",
     forever: "Until I revoke it",
+    untilStopped: "Until I stop it",
     second: { one: "1 second", other: "{count} seconds" },
     minute: { one: "1 minute", other: "{count} minutes" },
     hour: { one: "1 hour", other: "{count} hours" },

@@ -144,6 +144,7 @@ export const owner = {
   duration: {
     once: "Solo esta vez",
     forever: "Hasta que lo revoque",
+    untilStopped: "Hasta que yo la detenga",
     second: { one: "1 segundo", other: "{count} segundos" },
     minute: { one: "1 minuto", other: "{count} minutos" },
     hour: { one: "1 hora", other: "{count} horas" },

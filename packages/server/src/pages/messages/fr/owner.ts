@@ -148,6 +148,7 @@ export const owner = {
   duration: {
     once: "Cette fois seulement",
     forever: "Jusqu’à ce que je la révoque",
+    untilStopped: "Jusqu’à ce que je l’arrête",
     second: { one: "1 seconde", other: "{count} secondes" },
     minute: { one: "1 minute", other: "{count} minutes" },
     hour: { one: "1 heure", other: "{count} heures" },

@@ -139,6 +139,7 @@ export const owner = {
   duration: {
     once: "今回だけ",
     forever: "自分で取り消すまで",
+    untilStopped: "自分で停止するまで",
     second: { other: "{count} 秒" },
     minute: { other: "{count} 分" },
     hour: { other: "{count} 時間" },
