@@ -17,7 +17,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { endedAccess, endedEntry, hostsWithEnds } from "./allowed-apps.ts";
+import { endedAccess, endedEntry, hostsWithEnds, shownEnd } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -39,7 +39,7 @@ export const showAgents = signedIn(async ({ person, session, http, visitor }, to
   const view: AgentsView = {
     csrf: formToken(session, tools),
     person: signedInAs(person),
-    agents: agents.map((agent) => entryOf(agent, chrome.words.language, now)),
+    agents: agents.map((agent) => entryOf(agent, chrome.words.language, now, person)),
     ...(await endedAccess(ended, chrome.words.language, tools)),
     companies: companies.map(({ company: { name, slug } }) => ({ name, slug })),
     now,
@@ -114,28 +114,33 @@ async function changedForAll(at: InCompany, paused: boolean, tools: CompanyTools
 }
 
 /** A client that describes itself is known by the host of its ID. Where one of its hosts ends sooner, the others are named, too. */
-function agentHosts({ consent, client }: Agent, now: number): Pick<AgentEntry, "hosts" | "hostEnds"> {
-  const all = hostsWithEnds(consent, client, now);
+function agentHosts(
+  { consent, client }: Agent,
+  now: number,
+  deleteAt: Person["deleteAt"],
+): Pick<AgentEntry, "hosts" | "hostEnds"> {
+  const all = hostsWithEnds(consent, client, now, deleteAt);
   if (client?.document === undefined) return all;
   const others = Object.keys(all.hostEnds).length > 0 ? all.hosts : [];
   return { ...all, hosts: [...new Set([redirectHost(client.clientId), ...others])] };
 }
 
-function entryOf(agent: Agent, language: string, now: number): AgentEntry {
-  const { consent, client, heldUntil } = agent;
+/** `owner`: of a person's apps. A company's have none. */
+function entryOf(agent: Agent, language: string, now: number, owner: Pick<Person, "deleteAt"> = {}): AgentEntry {
+  const { consent, client, heldUntil, awayUntil } = agent;
   return {
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     formerName: formerNameOf(consent, client),
     logo: client === undefined ? null : logoPath(client),
-    ...agentHosts(agent, now),
+    ...agentHosts(agent, now, owner.deleteAt),
     scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({
       description: scope === undefined ? name : descriptionOf(scope, language),
-      expiresAt,
+      expiresAt: shownEnd(expiresAt, owner),
       gone,
     })),
-    expiresAt: consent.expiresAt,
-    awayUntil: agent.awayUntil,
+    expiresAt: shownEnd(consent.expiresAt, owner),
+    awayUntil: awayUntil === undefined ? undefined : shownEnd(awayUntil, owner),
     pausedAt: consent.pausedAt,
     lastUsedAt: consent.lastUsedAt,
     uses: agent.uses.map(({ api, lastUsedAt }) => ({ api: api.name, lastUsedAt })),

@@ -1,7 +1,7 @@
 /** `/account/apps`: what an owner allowed, what became of it, and taking it back. */
 
-import { neverAsks } from "../../oauth/consent-reach.ts";
-import type { Client, Consent } from "../../oauth/model.ts";
+import { neverAsks, sooner } from "../../oauth/consent-reach.ts";
+import type { Client, Consent, Millis } from "../../oauth/model.ts";
 import { consentHosts, redirectHost } from "../../oauth/redirect-uri.ts";
 import {
   type AllowedApp,
@@ -54,7 +54,7 @@ export const showApps = signedIn(async ({ person, session, http, visitor }, tool
   // After the ends of tokens were computed: an earlier time would add a minute to them.
   const now = tools.now();
   const all = allowed.map((app) =>
-    entryOf(app, choices?.of(app.consent.clientId, app.consent, app.client), language, now),
+    entryOf(app, choices?.of(app.consent.clientId, app.consent, app.client), language, { now, person }),
   );
   const forCompanies = await companyEntries(choices, { person, all }, language, tools);
   const view: AppsView = {
@@ -89,7 +89,14 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
   const { app, heldUntil } = change;
   const { kind, record, entryId } = change.entry;
   if (kind === "end_changed") {
-    return { kind, app, endsAt: record.expiresAt, openUntil: heldUntil, paused: record.paused === true, entryId };
+    return {
+      kind,
+      app,
+      endsAt: shownEnd(record.expiresAt, person),
+      openUntil: heldUntil,
+      paused: record.paused === true,
+      entryId,
+    };
   }
   if (kind === "narrowed") return { kind, app, openUntil: heldUntil, entryId };
   if (kind !== "revoked") return null;
@@ -200,14 +207,27 @@ export const askNextTime = signedIn(async (account, tools: AppsTools) => {
   return told(await askForWhom(account, clientId, tools.apps), tools);
 });
 
-function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string, now: number): AppEntry {
-  const { consent, client, lastUsedAt, usedFrom, usedSince, idleScopes, expiresAt, theftAt } = app;
+/** The end of access to a person's account. A deletion of the account that is pending ends all access. */
+export function shownEnd(end: Millis | null, { deleteAt = null }: Pick<Person, "deleteAt">): Millis | null {
+  return sooner(end, deleteAt);
+}
+
+function entryOf(
+  app: AllowedApp,
+  next: NextOwners | undefined,
+  language: string,
+  { now, person }: { readonly now: Millis; readonly person: Person },
+): AppEntry {
+  const { consent, client, lastUsedAt, usedFrom, usedSince, idleScopes, theftAt } = app;
   return {
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
-    ...hostsWithEnds(consent, client, now),
-    scopes: app.scopes.map((scope) => scopeEntry(scope, language)),
+    ...hostsWithEnds(consent, client, now, person.deleteAt),
+    scopes: app.scopes.map((scope) => ({
+      ...scopeEntry(scope, language),
+      expiresAt: shownEnd(scope.expiresAt, person),
+    })),
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
     byRules: consent.via === "operator policy",
@@ -218,7 +238,7 @@ function entryOf(app: AllowedApp, next: NextOwners | undefined, language: string
     through: app.through.map(({ actorName, lastUsedAt: at }) => ({ name: actorName, lastUsedAt: at })),
     stopsIn: minutesLeft(app.heldUntil, now),
     idleScopes,
-    expiresAt,
+    expiresAt: shownEnd(app.expiresAt, person),
     openUntil: app.openUntil ?? null,
     removedUntil: app.removedUntil ?? null,
     durations: app.durations.map(String),
@@ -251,21 +271,25 @@ export function endedEntry({ consent, client, heldUntil }: EndedApp, language: s
 }
 
 function scopeEntry(
-  { name, scope, gone, endStays, expiresAt, usedAt }: AllowedScope,
+  { name, scope, gone, endStays, usedAt }: AllowedScope,
   language: string,
-): AppEntry["scopes"][number] {
+): Omit<AppEntry["scopes"][number], "expiresAt"> {
   const description = scope === undefined ? name : descriptionOf(scope, language);
-  return { name, description, expiresAt, removable: true, usedAt, gone, endStays };
+  return { name, description, removable: true, usedAt, gone, endStays };
 }
 
-/** The hosts that can still get something by the consent, in plain text, and the ends of those that end sooner than others. */
+/**
+ * The hosts that can still get something by the consent, in plain text, and the ends of those that end sooner than others.
+ * `deleteAt`: of the owner's account.
+ */
 export function hostsWithEnds(
   consent: Consent,
   client: Client | undefined,
   now: number,
+  deleteAt: Millis | null = null,
 ): Required<Pick<AppEntry, "hosts" | "hostEnds">> {
   const ends = endsByHost(consent, client, now);
-  const last = Math.max(...ends.values());
+  const last = Math.min(deleteAt ?? Number.POSITIVE_INFINITY, Math.max(...ends.values()));
   return { hosts: [...ends.keys()], hostEnds: Object.fromEntries([...ends].filter(([, end]) => end < last)) };
 }
 
