@@ -6,7 +6,7 @@ import type { RecordDelegation, RecordVouching } from "../../oauth/token-exchang
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
 import type { CompanyHappening, EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
-import { type Params, query, type Row, type Sql, sql, statement, type Tx } from "../define-verbs.ts";
+import { listed, type Params, placed, query, type Row, type Sql, sql, type Tx } from "../define-verbs.ts";
 import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
@@ -14,6 +14,8 @@ import { DAY, isActive, json, text, whole, wholeOrNull } from "../row-conversion
 
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
+
+const historyColumns = sql`partition, entry_id, owner_id, at, kind, client_id, record`;
 
 /**
  * Writes the entry of an event. The entry's id derives from the event, so that a repeated step writes one entry.
@@ -64,9 +66,15 @@ export async function noteReconnected(
   await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same, endedSince);
 }
 
+/** Maximum number of such entries of one day, so that no app can fill a history, or make each later entry slower. */
+const ENTRIES_A_DAY = 20;
+const furtherPlaces = Array.from({ length: ENTRIES_A_DAY - 1 }, (_, at) => `entry${at}`);
+const furtherIds = listed(furtherPlaces.map(placed), { enclosed: true });
+const furtherEntries = sql`SELECT ${historyColumns} FROM history WHERE partition = :partition AND entry_id IN ${furtherIds}`;
+
 /**
  * Writes an entry, unless the entries of the same day (UTC) name all its scopes already. So a day has at most one entry
- * for each scope and each end of access. The caller holds the owner's lock.
+ * for each scope and each end of access, and at most `ENTRIES_A_DAY`. The caller holds the owner's lock.
  *
  * @param same the parts of the record that such entries have in common.
  * @param endedSince true if access ended after this time: then entries up to it don't count. Absent: it never does.
@@ -78,22 +86,25 @@ export async function noteOncePerDay(
   endedSince: (at: Millis) => Promise<boolean> = async () => false,
 ): Promise<void> {
   const { partition, at, record } = entry;
-  const named = new Set<string>();
-  let since: Millis | null = null;
-  for (let count = 0; ; count++) {
-    const entryId = nthOfDay({ ...entry, at: at - (at % DAY), record: same }, count);
-    const earlier = await earlierEntry(tx, partition, entryId);
-    if (earlier === undefined) {
-      await note(tx, { ...entry, entryId });
-      return;
+  const idOf = (count: number) => nthOfDay({ ...entry, at: at - (at % DAY), record: same }, count);
+  const isNamedBy = async (newestFirst: readonly HistoryEntry[]) => {
+    const missing = new Set(record.scopes.map(({ name }) => name));
+    for (const earlier of newestFirst) {
+      for (const { name } of earlier.record.scopes) missing.delete(name);
+      if (missing.size === 0) return !(await endedSince(earlier.at));
     }
-    since ??= earlier.at;
-    for (const { name } of earlier.record.scopes) named.add(name);
-    if (!record.scopes.every(({ name }) => named.has(name))) continue;
-    if (!(await endedSince(since))) return;
-    named.clear();
-    since = null;
-  }
+    return false;
+  };
+  const first = await earlierEntry(tx, partition, idOf(0));
+  if (first === undefined) return void (await note(tx, { ...entry, entryId: idOf(0) }));
+  if (await isNamedBy([first])) return;
+  const ids = furtherPlaces.map((_, place) => idOf(place + 1));
+  const places = Object.fromEntries(ids.map((id, place) => [`entry${place}`, id]));
+  const rows = await tx.all(furtherEntries, { partition, ...places });
+  const further = rows.map(entryOf).toSorted((one, other) => ids.indexOf(other.entryId) - ids.indexOf(one.entryId));
+  const next = ids[further.length];
+  if (next === undefined || (await isNamedBy([...further, first]))) return;
+  await note(tx, { ...entry, entryId: next });
 }
 
 /** The id of one of several entries of a day. The first has the id that earlier versions gave it. */
@@ -331,8 +342,6 @@ function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<Hist
   return id.toString("base64url");
 }
 
-const historyColumns = sql`partition, entry_id, owner_id, at, kind, client_id, record`;
-
 function entryOf(row: Row): HistoryEntry {
   return {
     partition: whole(row, "partition"),
@@ -452,25 +461,6 @@ export async function eraseHistory(tx: Tx, partition: number, ownerId: string): 
     { partition, ownerId },
   );
 }
-
-/** Keeps the public key for as long as receipts may be verified. True: the key was not stored before. */
-export const keepReceiptKey = statement<
-  { readonly kid: string; readonly publicJwk: string; readonly now: Millis },
-  boolean
->({
-  lock: null,
-  sql: sql`INSERT INTO receipt_keys (kid, public_jwk, created_at) VALUES (:kid, :publicJwk, :now)
-    ON CONFLICT (kid) DO NOTHING RETURNING kid`,
-  bind: (args) => ({ ...args }),
-  outcome: (row) => row !== undefined,
-});
-
-/** Public JWKs of every key that ever signed a receipt, oldest first. */
-export const listReceiptKeys = query<void, readonly string[]>({
-  sql: sql`SELECT public_jwk FROM receipt_keys ORDER BY created_at, kid`,
-  bind: () => ({}),
-  outcome: (rows) => rows.map((row) => text(row, "public_jwk")),
-});
 
 /** Writes the history entry of the company about one member or one invitation. */
 export function noteMember(

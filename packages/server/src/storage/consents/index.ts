@@ -3,6 +3,7 @@
 import type { Verb } from "../define-verbs.ts";
 import { listHeld } from "../grants/uses.ts";
 import { countOfClient, countOfOwner, countOfScope, countOwners } from "../operator/directory.ts";
+import { keepReceiptKey, listReceiptKeys } from "../operator/signing-keys.ts";
 import {
   changeEnd,
   consentsOfAll,
@@ -18,7 +19,7 @@ import {
   revokeConsent,
   setConsentPaused,
 } from "./consents.ts";
-import { getHistoryEntry, keepReceiptKey, listHistory, listReceiptKeys, resumedSince } from "./history.ts";
+import { getHistoryEntry, listHistory, resumedSince } from "./history.ts";
 
 export const consents = {
   find: findConsent,

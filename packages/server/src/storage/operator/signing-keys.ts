@@ -2,7 +2,7 @@
 
 import type { StoredKey } from "../../admin/storage.ts";
 import type { Millis } from "../../oauth/model.ts";
-import { query, type Row, sql, type Tx, transaction } from "../define-verbs.ts";
+import { query, type Row, sql, statement, type Tx, transaction } from "../define-verbs.ts";
 import { tell } from "../events/tell.ts";
 import { bytes, text, whole, wholeOrNull } from "../row-conversion.ts";
 import { raise } from "./catalog-versions.ts";
@@ -68,3 +68,22 @@ async function counted(tx: Tx, change: Promise<number>): Promise<boolean> {
   await raise(tx, "keys");
   return true;
 }
+
+/** Keeps the public key for as long as receipts may be verified. True: the key was not stored before. */
+export const keepReceiptKey = statement<
+  { readonly kid: string; readonly publicJwk: string; readonly now: Millis },
+  boolean
+>({
+  lock: null,
+  sql: sql`INSERT INTO receipt_keys (kid, public_jwk, created_at) VALUES (:kid, :publicJwk, :now)
+    ON CONFLICT (kid) DO NOTHING RETURNING kid`,
+  bind: (args) => ({ ...args }),
+  outcome: (row) => row !== undefined,
+});
+
+/** Public JWKs of every key that ever signed a receipt, oldest first. */
+export const listReceiptKeys = query<void, readonly string[]>({
+  sql: sql`SELECT public_jwk FROM receipt_keys ORDER BY created_at, kid`,
+  bind: () => ({}),
+  outcome: (rows) => rows.map((row) => text(row, "public_jwk")),
+});
