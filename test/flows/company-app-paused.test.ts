@@ -34,7 +34,11 @@ async function aStory() {
     server.assent.storage.members.remove({
       ...{ partition, companyId, person, by: company.admin.personId, now: server.now() },
     });
-  return { page, press, remove };
+  const revoke = () =>
+    server.assent.storage.companyApps.revokeForAll({
+      ...{ partition, companyId, clientId: client.clientId, by: company.admin.personId, now: server.now() },
+    });
+  return { page, press, remove, revoke };
 }
 
 describe("paused for everyone", () => {
@@ -70,5 +74,16 @@ test("its only user was removed → nobody uses it, and the page says how long i
   expect(await page()).toMatch(STILL);
   server.tick(11 * MINUTE);
   expect(await page()).toContain("Used by Nobody now");
+  expect(await page()).not.toMatch(STILL);
+});
+
+test("revoked for everyone → the page says how long its last token still works", async () => {
+  const { page, revoke } = await aStory();
+  await revoke();
+  expect(await page()).toMatch(
+    /The app has no access in the company’s name. The access that it already has ends within/,
+  );
+  server.tick(11 * MINUTE);
+  expect(await page()).toContain("The app has no access in the company’s name.");
   expect(await page()).not.toMatch(STILL);
 });

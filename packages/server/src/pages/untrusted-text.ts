@@ -1,5 +1,5 @@
 /** Makes text safe to show if strangers chose it: names of apps and people, and hosts. */
-import { html, type Markup } from "./parts/html.ts";
+import { type Child, html, type Markup } from "./parts/html.ts";
 
 /** Replaces a character that is invisible or reorders the text around it. */
 const SHOWN = "\u{FFFD}";
@@ -60,6 +60,11 @@ export function name(text: string): Markup {
 /** A host as the browser writes it: always left to right. It can break if it is too long for the line. */
 export function hostText(host: string): Markup {
   return html`<bdi class="host" dir="ltr">${visible(host)}</bdi>`;
+}
+
+/** Hosts with commas between them. */
+export function hostList(hosts: readonly string[]): Child {
+  return hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
 }
 
 /** First letter or digit of a name, for its tile. `?` if the name has none. */

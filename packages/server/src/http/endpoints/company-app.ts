@@ -145,8 +145,6 @@ async function appAnswer(
             grantedAt: consent.createdAt,
             lastUsedAt: uses.length === 0 ? null : Math.max(...uses),
             pausedAt: consent.pausedAt,
-            // After the end was computed: an earlier time would add a minute to it.
-            stopsIn: minutesLeft(until, tools.now()),
             people,
             shown: acting.map(({ username, personName, since, lastUsedAt, paused }) => ({
               ...{ username, personName, since, lastUsedAt, paused },
@@ -155,6 +153,8 @@ async function appAnswer(
               ...{ name: actorName, clientId: actorId, lastUsedAt },
             })),
           },
+    // After the end was computed: an earlier time would add a minute to it.
+    stopsIn: isOver ? 0 : minutesLeft(until, tools.now()),
     actsThrough: await namedApps(details.actsThrough, language, tools),
     ...(await vouchedView(seen, tools)),
     requests: details.requests.map((one) =>

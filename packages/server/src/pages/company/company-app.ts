@@ -8,7 +8,7 @@ import { icon } from "../parts/icons.ts";
 import { bothNames } from "../parts/person-names.ts";
 import { throughList, usedApps } from "../parts/through-list.ts";
 import { timeElement } from "../shown-time.ts";
-import { hostText, name } from "../untrusted-text.ts";
+import { hostList, name } from "../untrusted-text.ts";
 import { ruleForm } from "./app-rule-form.ts";
 import {
   chosenForm,
@@ -57,10 +57,6 @@ export function companyAppPage(view: CompanyAppPageView, chrome: Chrome): string
     ]}</div>`,
   ];
   return companyPage(view, "apps", view.name, content, chrome, view.form !== null && view.form.problem !== null);
-}
-
-function hostList(hosts: readonly string[]): Child {
-  return hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
 }
 
 function heading(view: CompanyAppPageView, chrome: Chrome): Markup {
@@ -115,13 +111,14 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const { company } = words;
   const used =
     view.actsThrough.length > 0 && usedApps(view.name, view.actsThrough, company.actsThrough, view.now, words);
+  const { stopsIn = 0 } = view;
   if (view.access === null) {
-    if (used !== false)
-      return html`<div class="card app"><p class="soft">${company.noOwnAccess}</p>${used}${vouched(view, chrome)}</div>`;
-    if (view.vouched === undefined) return html`<p class="card panel soft">${company.noAccess}</p>`;
-    return html`<div class="card app"><p class="soft">${company.noAccess}</p>${vouched(view, chrome)}</div>`;
+    const text = used === false ? company.noAccess : company.noOwnAccess;
+    const held = stopsIn > 0 && html`<p class="small">${stillHeld(stopsIn, words)}</p>`;
+    if (used === false && view.vouched === undefined && !held) return html`<p class="card panel soft">${text}</p>`;
+    return html`<div class="card app"><p class="soft">${text}</p>${held}${used}${vouched(view, chrome)}</div>`;
   }
-  const { scopes, standing, grantedAt, lastUsedAt, people, shown, through, pausedAt = null, stopsIn = 0 } = view.access;
+  const { scopes, standing, grantedAt, lastUsedAt, people, shown, through, pausedAt = null } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
   const count = (forms: Parameters<typeof plural>[1], value: number) =>
     fill(plural(words.language, forms, value), { count: value });
@@ -135,7 +132,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   ];
   const rest = people - shown.length;
   return html`<div class="card app">
-    ${pausedNotice(view.access, view.now, chrome)}
+    ${pausedNotice({ pausedAt, stopsIn }, view.now, chrome)}
     ${
       scopes.length > 0 &&
       html`<div class="stack close">

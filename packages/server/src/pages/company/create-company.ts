@@ -5,7 +5,7 @@ import { hidden, notice, titled } from "../parts/components.ts";
 import { field } from "../parts/fields.ts";
 import { type Child, html } from "../parts/html.ts";
 import { accountPage } from "../parts/layout.ts";
-import { hostText, name } from "../untrusted-text.ts";
+import { hostList, name } from "../untrusted-text.ts";
 import type { CreateCompanyView } from "./views.ts";
 
 export function createCompanyPage(view: CreateCompanyView, chrome: Chrome): string {
@@ -52,6 +52,5 @@ export function createCompanyPage(view: CreateCompanyView, chrome: Chrome): stri
 
 /** Says whose apps get no new access to the person's account once they belong to two companies. */
 function losesVouchers({ company, hosts }: NonNullable<CreateCompanyView["losesVouchers"]>, { words }: Chrome): Child {
-  const issuer = hosts.map((host, at) => [at > 0 && ", ", hostText(host)]);
-  return rich(words.company.create.losesVouchers, { issuer, company: name(company) });
+  return rich(words.company.create.losesVouchers, { issuer: hostList(hosts), company: name(company) });
 }

@@ -234,8 +234,6 @@ export interface CompanyAppPageView extends CompanyFrame {
     readonly lastUsedAt: number | null;
     /** When an admin paused it for everyone. Null or absent: it is not paused. */
     readonly pausedAt?: number | null;
-    /** If it is paused or nobody uses it: minutes for which its tokens still work. Absent or 0: it has no valid token. */
-    readonly stopsIn?: number;
     readonly people: number;
     readonly shown: readonly {
       /** Null: the person is no member any more. */
@@ -249,6 +247,8 @@ export interface CompanyAppPageView extends CompanyFrame {
     /** Other apps that get access through it, the latest use first. */
     readonly through: readonly { readonly name: string; readonly clientId: string; readonly lastUsedAt: number }[];
   };
+  /** If it is paused or nobody uses it: minutes for which its tokens still work. Absent or 0: it has no valid token. */
+  readonly stopsIn?: number;
   /** Other apps through which it gets access, the latest use first. */
   readonly actsThrough: readonly UsedApp[];
   /** The company's identity providers that give it access to members' accounts without a page. Absent: none. */
