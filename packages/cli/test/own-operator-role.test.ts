@@ -1,4 +1,4 @@
-/** `assent user update` asks before operators take their own role, or the last one with the role admin loses it. */
+/** `assent user update` asks before operators take the role admin from themselves, or the last one loses it. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { decide } from "../../../test/support/device-actor.ts";
@@ -94,7 +94,23 @@ test("a token that the person made, or that such a token made → asked before t
   }
 });
 
-test("signed in as this person → asked before they lose a role of their own", async () => {
+test("the person keeps the role admin, which allows everything → not asked; without it → asked about every lost role", async () => {
+  const ada = await server.addPerson({ username: "ada", operator: ["admin", "users"] });
+  const own = await tokenBy(`user:${ada.personId}`);
+  const update = (...roles: readonly string[]) => [
+    "user",
+    "update",
+    "ada",
+    ...roles.flatMap((one) => ["--operator", one]),
+  ];
+  expect(await at.run(update("admin"), own)).toMatchObject({ code: 0, stderr: "" });
+  await at.json(update("admin", "users", "clients"));
+  expect(await at.run(update("admin", "read"), own)).toMatchObject({ code: 0, stderr: "" });
+  await server.addPerson({ username: "eve", operator: ["admin"] });
+  expect(await asked(update("users"), "ada", own)).toContain("This takes the roles admin, read from you (ada).");
+}, 60_000);
+
+test("signed in as this person → asked before they lose their own role admin", async () => {
   await at.json(["admin", "allow-login"]);
   await server.addPerson({ username: "eve", operator: ["admin"] });
   await server.addPerson({ username: "ada", operator: ["admin", "users"] });
@@ -108,7 +124,7 @@ test("signed in as this person → asked before they lose a role of their own", 
   await decide(new Agent(server.issuer), code ?? "", "ada");
   expect((await login.ended()).code).toBe(0);
   const question = async (...args: readonly string[]) => (await at.run(["user", "update", "ada", ...args])).stderr;
-  expect(await question("--operator", "admin")).toContain("This takes the role users from you (ada).");
+  expect(await question("--operator", "users")).toContain("This takes the role admin from you (ada).");
   expect(await question("--no-operator")).toContain("This takes the roles admin, users from you (ada).");
   expect(await at.run(["user", "update", "ada", "--operator", "users", "--yes"])).toMatchObject({ code: 0 });
   expect((await at.run(["user", "update", "ada", "--no-operator"])).stderr).toContain("admin");

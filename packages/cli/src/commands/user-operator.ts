@@ -4,41 +4,42 @@ import type { OpenedAdmin, Person, Place } from "@assent/server/admin";
 import { confirm, type YesOption } from "../confirm.ts";
 import { everyPage, firstOf } from "../shared-options.ts";
 
-/** The role that can give roles. */
-export const ADMIN = "admin";
+/** The role that can give roles. It allows what every other role allows. */
+export const ADMIN_ROLE = "admin";
 
 /** Roles of a person before and after the command. */
 export interface RoleChange {
+  readonly id: string;
   readonly username: string;
   readonly active: boolean;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
+/** Empty: the person can do the same afterwards, because they keep all roles or the role `admin`. */
 export function lostRoles({ before, after }: RoleChange): readonly string[] {
-  return before.filter((role) => !after.includes(role));
+  return after.includes(ADMIN_ROLE) ? [] : before.filter((role) => !after.includes(role));
 }
 
-/** True: the person could give roles, and can't afterwards. */
-export function losesAdmin(change: RoleChange): boolean {
-  return change.active && lostRoles(change).includes(ADMIN);
+/** What the question depends on. Each costs requests or queries. */
+export interface Concerned {
+  /** True: the person runs the command, or made its token. */
+  readonly isOwn: () => Promise<boolean>;
+  /** The ids of the first `limit` active people with the role `admin`. */
+  readonly admins: (limit: number) => Promise<readonly string[]>;
 }
 
-/**
- * `own`: the person runs the command, or made its token. `last`: no other active person has the role `admin`. Undefined: there is
- * nothing to ask.
- */
-export function roleQuestion(
-  change: RoleChange,
-  { own, last }: { readonly own: boolean; readonly last: boolean },
-): string | undefined {
+/** Undefined: there is nothing to ask. */
+export async function roleQuestion(change: RoleChange, concerned: Concerned): Promise<string | undefined> {
   const lost = lostRoles(change);
-  const isLast = last && losesAdmin(change);
-  if (lost.length === 0 || !(own || isLast)) return undefined;
+  if (lost.length === 0) return undefined;
+  const own = await concerned.isOwn();
+  const isLast = await isLastAdmin(change, concerned);
+  if (!(own || isLast)) return undefined;
   const { username, before } = change;
   const [roles, them] = lost.length === 1 ? [`the role ${lost[0]}`, "it"] : [`the roles ${lost.join(", ")}`, "them"];
   const refused = ` From then on, the server refuses your commands over the network that need ${them}.`;
-  const tokens = lost.includes(ADMIN) ? " Tokens of the admin API that you made end, too." : "";
+  const tokens = lost.includes(ADMIN_ROLE) ? " Tokens of the admin API that you made end, too." : "";
   const taken = own ? `you (${username}).${refused}${tokens}` : `${username}.`;
   const alone = isLast ? " No other active person has the role admin." : "";
   const who = isLast
@@ -46,6 +47,12 @@ export function roleQuestion(
     : "Another person with the role admin, or a command on the server's machine,";
   const again = `assent user update ${username} ${before.map((role) => `--operator ${role}`).join(" ")}`;
   return `This takes ${roles} from ${taken}${alone} ${who} can give ${them} back: ${again}`;
+}
+
+/** True: the person is active and loses the role `admin`, and no other active person has it. */
+async function isLastAdmin(change: RoleChange, { admins }: Concerned): Promise<boolean> {
+  if (!change.active || !lostRoles(change).includes(ADMIN_ROLE)) return false;
+  return (await admins(2)).every((id) => id === change.id);
 }
 
 /** On the server's machine, a command is nobody's own. `after`: undefined if the roles stay. */
@@ -57,14 +64,17 @@ export async function confirmRoles(
 ): Promise<void> {
   if (after === undefined) return;
   const { listUsers, userOf } = await import("@assent/server/admin");
-  const { personId, username, operator: before, status } = await userOf(login, admin);
-  const change = { username, active: status === "active", before, after };
-  if (!losesAdmin(change)) return;
-  const filter = { operator: ADMIN, status: "active" } as const;
-  const admins = await firstOf(
-    everyPage<Person, Place>((part) => listUsers({ ...filter, ...part }, admin)),
-    2,
+  const { personId: id, username, operator: before, status } = await userOf(login, admin);
+  const question = await roleQuestion(
+    { id, username, active: status === "active", before, after },
+    {
+      isOwn: async () => false,
+      admins: async (limit) => {
+        const filter = { operator: ADMIN_ROLE, status: "active" } as const;
+        const all = everyPage<Person, Place>((part) => listUsers({ ...filter, ...part }, admin));
+        return (await firstOf(all, limit)).map(({ personId }) => personId);
+      },
+    },
   );
-  const question = roleQuestion(change, { own: false, last: admins.every((one) => one.personId === personId) });
   if (question !== undefined) await confirm(question, options);
 }

@@ -76,7 +76,11 @@ export function register(program: Command): void {
     .option("--no-picture", "remove the picture");
   withDetails(change)
     .option("--no-phone-verified", "mark the phone number as unverified")
-    .addOption(yesOption("your own roles, or the last operator's: don't ask for confirmation; required in scripts"))
+    .addOption(
+      yesOption(
+        "don't ask if this takes the role admin from you, or from the last person who has it; required in scripts",
+      ),
+    )
     .addHelpText("after", "\nEmpty text removes a detail, for example: --nickname ''")
     .action(update);
   verb(user, "delete <user>", "delete a person with all sessions and consents").addOption(yesOption()).action(remove);

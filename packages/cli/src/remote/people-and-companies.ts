@@ -20,7 +20,7 @@ import { confirmCompanyRevocation, confirmRevocation, revokedConsent, revokedFor
 import { revokingQuestion, signingOutQuestion } from "../commands/session.ts";
 import { detailsOf, pictureIn, userDeletionTold, userStatusTold } from "../commands/user.ts";
 import { disconnected, disconnectQuestion } from "../commands/user-identities.ts";
-import { ADMIN, losesAdmin, lostRoles, roleQuestion } from "../commands/user-operator.ts";
+import { ADMIN_ROLE, lostRoles, roleQuestion } from "../commands/user-operator.ts";
 import { confirm, confirmOnTerminal, counted, TOKENS, type ToldOfStatus } from "../confirm.ts";
 import { CONSENT_COLUMNS, USER_STATUS } from "../list-columns.ts";
 import { type PasswordOptions, passwordChoice } from "../password-prompt.ts";
@@ -83,24 +83,27 @@ const updateUser: RemoteCommand = async (call) => {
   show(out, await api.call(picture === null ? "users.remove-picture" : "users.set-picture", asked));
 };
 
-/** Asks before the caller takes a role from themselves, or from the last person who can give roles. */
+/** The scope of the admin API that includes all others, and that a change of roles needs. */
+const ADMIN_SCOPE = "admin";
+
+/** Asks before the caller takes the role `admin` from themselves, or from the last person who has it. */
 async function confirmOperator(
   { api, options }: RemoteCall,
   user: Body,
   after: readonly string[] | undefined,
 ): Promise<void> {
   if (after === undefined) return;
-  const [username, before] = [String(user["username"]), user["operator"] as readonly string[]];
-  const change = { username, active: user["status"] === "active", before, after };
+  const [id, username] = [String(user["id"]), String(user["username"])];
+  const change = { id, username, active: user["status"] === "active", before: user["operator"] as string[], after };
   if (lostRoles(change).length === 0) return;
   const current = await api.call("tokens.current");
   // The server refuses the change.
-  if (!String(current["scope"]).split(" ").includes(ADMIN)) return;
-  const own = await isMadeBy(api, current, `user:${user["id"]}`);
-  const query = { operator: ADMIN, status: "active" };
-  const admins = losesAdmin(change) ? await api.list("users.list", { query }, 2) : [];
-  const last = admins.every(({ id }) => id === user["id"]);
-  const question = roleQuestion(change, { own, last });
+  if (!String(current["scope"]).split(" ").includes(ADMIN_SCOPE)) return;
+  const query = { operator: ADMIN_ROLE, status: "active" };
+  const question = await roleQuestion(change, {
+    isOwn: () => isMadeBy(api, current, `user:${id}`),
+    admins: async (limit) => (await api.list("users.list", { query }, limit)).map((one) => String(one["id"])),
+  });
   if (question !== undefined) await confirm(`${on(api)}${question}`, options);
 }
 
