@@ -6,6 +6,7 @@
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client, Connection } from "../../packages/server/src/oauth/model.ts";
+import type { Company } from "../../packages/server/src/owners/company-storage.ts";
 import type { Person } from "../../packages/server/src/owners/storage.ts";
 import { JWT_BEARER, present, trust } from "../support/assertion-requests.ts";
 import {
@@ -325,6 +326,121 @@ describe("IJ-04 between the sign-in and the exchange", () => {
     expectRefusal(await ask(idToken, { subject_token_type: typeOf("access_token") }, app), "invalid_request");
     await changeClient(idp, app, { status: "disabled" });
     expect((await ask(idToken, {}, app)).status).toBe(401);
+  });
+});
+
+describe("IJ-04 a connection for everybody, and the companies of the member", () => {
+  const open = () => aWiki([connection({ company: null })]);
+  const pause = (company: Company, { clientId }: TestClient, paused: boolean) => {
+    const { partition, companyId } = company;
+    const asked = { partition, companyId, clientId, paused, by: null, now: idp.now() };
+    return idp.assent.storage.companyApps.setPaused(asked);
+  };
+  const setStatus = ({ partition, companyId }: Company, status: Company["status"]) =>
+    idp.assent.storage.companies.setStatus({ partition, companyId, status, now: idp.now() });
+
+  async function expectStopped({ idToken, refreshToken }: SignIn, app: TestClient, why: string): Promise<void> {
+    await expectSubjectRefused(ask(idToken, {}, app));
+    expect(idp.log.at(-1)).toContain(why);
+    await expectSubjectRefused(ask(refreshToken, { subject_token_type: typeOf("refresh_token") }, app));
+  }
+
+  test("the company blocks the app → refused; the block is lifted, or they leave → an ID-JAG; strangers get one always", async () => {
+    const app = await open();
+    const [member, other, stranger] = [await aFreshSignIn(app), await aFreshSignIn(app), await aFreshSignIn(app, null)];
+    await decide(idp, acme, app, { rule: "block" });
+    await expectStopped(member, app, "the company blocks the app");
+    await expectStopped(other, app, "the company blocks the app");
+    const admin = await aFreshSignIn(app, null);
+    await addMember(idp, acme, admin.person, "admin");
+    await expectStopped(admin, app, "the company blocks the app");
+    expect((await ask(stranger.idToken, {}, app)).status).toBe(200);
+    const { partition, companyId } = acme;
+    await idp.assent.storage.members.remove({
+      ...{ partition, companyId, person: other.person, by: null, now: idp.now() },
+    });
+    await settle();
+    expect((await ask(other.idToken, {}, app)).status).toBe(200);
+    await decide(idp, acme, app, null);
+    expect((await ask(member.idToken, {}, app)).status).toBe(200);
+  });
+
+  test("an admin paused the app → refused; resumed → an ID-JAG", async () => {
+    const app = await open();
+    const member = await aFreshSignIn(app);
+    await decide(idp, acme, app, {});
+    expect(await pause(acme, app, true)).toMatchObject({ kind: "changed" });
+    await expectStopped(member, app, "the company paused the app");
+    expect(await pause(acme, app, false)).toMatchObject({ kind: "changed" });
+    expect((await ask(member.idToken, {}, app)).status).toBe(200);
+  });
+
+  test("one company of several blocks it → refused, also if the other allows it; the other's own connection → an ID-JAG by that", async () => {
+    const app = await open();
+    const member = await aFreshSignIn(app);
+    const other = await addCompany(idp, { defaultRule: "members" });
+    await addMember(idp, other, member.person);
+    await decide(idp, other, app, {});
+    await decide(idp, acme, app, { rule: "block" });
+    await expectStopped(member, app, "the company blocks the app");
+    const its = connection({ company: other.companyId, scopes: ["tools", "more"] });
+    await changeClient(idp, app, { tokenExchange: exchanging({ connections: [connection({ company: null }), its] }) });
+    expect((await ask(member.idToken, {}, app)).body.scope).toBe("tools more");
+  });
+
+  test("the company is disabled → its block and its pause still count; without a decision about the app, it stops nothing", async () => {
+    const app = await open();
+    const companies = await Promise.all([1, 2, 3].map(() => addCompany(idp)));
+    const [blocks, pauses, neither] = companies as [TestCompany, TestCompany, TestCompany];
+    const [blocked, paused, free] = [
+      await aFreshSignIn(app, blocks),
+      await aFreshSignIn(app, pauses),
+      await aFreshSignIn(app, neither),
+    ];
+    await decide(idp, blocks, app, { rule: "block" });
+    await decide(idp, pauses, app, {});
+    expect(await pause(pauses, app, true)).toMatchObject({ kind: "changed" });
+    for (const status of ["disabled", "active"] as const) {
+      await Promise.all(companies.map((company) => setStatus(company, status)));
+      await expectStopped(blocked, app, "the company blocks the app");
+      await expectStopped(paused, app, "the company paused the app");
+      expect((await ask(free.idToken, {}, app)).status).toBe(200);
+    }
+  });
+
+  test.each<[string, (company: TestCompany, app: TestClient, person: Person) => Promise<unknown>]>([
+    ["its rule says that members must ask", (company, app) => decide(idp, company, app, { rule: "ask" })],
+    [
+      "it allows the app to others",
+      (company, app) => decide(idp, company, app, { selected: [company.member.personId] }),
+    ],
+    [
+      "its admins revoked the app",
+      async (company, app) => {
+        await decide(idp, company, app, {});
+        const { partition, companyId } = company;
+        await idp.assent.storage.companyApps.revokeForAll({
+          ...{ partition, companyId, clientId: app.clientId, by: null, now: idp.now() },
+        });
+      },
+    ],
+    [
+      "the member stopped the app for the company",
+      ({ partition, companyId }, { clientId }, { personId }) =>
+        idp.assent.storage.companyApps.setOptOut({
+          ...{ partition, companyId, clientId, personId, out: true, now: idp.now() },
+        }),
+    ],
+  ])("%s → an ID-JAG all the same: that is about the company's name", async (_, happens) => {
+    for (const defaultRule of ["members", "block"] as const) {
+      const company = await addCompany(idp, { defaultRule });
+      for (const connections of [[], [connection({ company: company.companyId, scopes: ["other"] })]]) {
+        const app = await aWiki([connection({ company: null }), ...connections]);
+        const member = await aFreshSignIn(app, company);
+        await happens(company, app, member.person);
+        expect((await ask(member.idToken, {}, app)).status).toBe(200);
+      }
+    }
   });
 });
 

@@ -1,9 +1,13 @@
 /** `assent company policy … --rule block` names the app's access at other servers, and by the company's identity provider. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TestServer } from "../../../test/support/test-server.ts";
+import { signedInPerson, tokensOf } from "../../../test/support/back-channel.ts";
+import type { TestClient, TestServer } from "../../../test/support/test-server.ts";
+import { exchange, typeOf } from "../../../test/support/token-exchange.ts";
 import { aWorkspaceWithDatabase, type Workspace } from "./support/run-command.ts";
 import { serveWorkspace } from "./support/serve-workspace.ts";
+
+const ID_JAG = "urn:ietf:params:oauth:token-type:id-jag";
 
 let server: TestServer;
 let at: Workspace;
@@ -69,6 +73,33 @@ test("connected for the company and for everybody → what it gets no more, what
   await at.json([...there, "https://as.mail.test", "--company", "acme", "--pause"]);
   await at.json([...there, "https://as.chat.test", "--off"]);
   expect((await blocked(id)).question).not.toContain("while it is blocked");
+});
+
+test("connected for everybody → blocked, a member gets no ID-JAG; the block is lifted → one", async () => {
+  const flows = kinds("authorization_code", "token-exchange");
+  const made = await at.json([
+    ...["client", "create", "--name", "Wiki", "--type", "confidential", "--redirect-uri", "https://app.test/cb"],
+    ...["--scope", "openid see", ...flows],
+  ]);
+  const audience = "https://as.all.test";
+  const id = String(made["client_id"]);
+  await at.json(["client", "connect", id, "--client-id-there", "w", "--scope", "mail:read", "--audience", audience]);
+  const record = (await server.assent.storage.clients.get({ clientId: id }))?.record;
+  const app = { ...record, secret: String(made["client_secret"]) } as TestClient;
+  const person = await signedInPerson(server);
+  await at.json(["company", "add-member", "acme", person.username]);
+  const asking = { ask: { scope: "openid see" }, answer: { owner: person.personId } };
+  const idToken = String((await tokensOf(server, app, person, asking)).body["id_token"]);
+  const wanted = { subject_token_type: typeOf("id_token"), requested_token_type: ID_JAG, audience };
+  const ask = async () => (await exchange(server, app, idToken, wanted)).status;
+  const decide = (rule: string) => at.json(["company", "policy", "acme", id, "--rule", rule]);
+  expect(await ask()).toBe(200);
+  const { question } = await blocked(id);
+  expect(question).toContain(`gets no new access at as.all.test (${audience}) for members while it is blocked.`);
+  await decide("block");
+  expect(await ask()).toBe(400);
+  await decide("none");
+  expect(await ask()).toBe(200);
 });
 
 test("the company's identity provider speaks for members → said; no access by other ways → not said", async () => {

@@ -174,7 +174,7 @@ describe("a connection or an offer that somebody has → said who loses it; aske
     await at.json([...there, "--scope", "both:read"]);
     await at.json([...there, "--scope", "both:send", "--company", "acme"]);
     const counts =
-      "At https://as.both.example, the connection for everybody counts for members of Acme (acme) who sign in for themselves: both:read.";
+      "At https://as.both.example, the connection for everybody counts for members of Acme (acme) who sign in for themselves, unless the company blocks or pauses the app: both:read.";
     expect((await at.run([...there, "--company", "acme", "--pause"])).stderr).toContain(counts);
     await at.run([...there, "--company", "acme"]);
     expect((await at.run([...there, "--company", "acme", "--off"])).stderr).toContain(counts);

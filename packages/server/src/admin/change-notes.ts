@@ -385,7 +385,7 @@ function insteadNotes({
     );
   if (was?.status === "active" && is?.status !== "active" && open !== undefined)
     notes.push(
-      `At ${audience}, the connection for everybody counts for members of ${who} who sign in for themselves: ${open.scopes.join(" ")}.`,
+      `At ${audience}, the connection for everybody counts for members of ${who} who sign in for themselves, unless the company blocks or pauses the app: ${open.scopes.join(" ")}.`,
     );
   return notes;
 }

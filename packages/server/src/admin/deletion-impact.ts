@@ -332,7 +332,10 @@ export interface CompanyAppImpact {
   readonly approved: boolean;
   /** The rule that decides about the app once it is revoked. `own`: its own rule stays. */
   readonly afterwards: DefaultRule | "own";
-  /** The other servers at which the app gets access for members until the company blocks it. None if it does already. */
+  /**
+   * The other servers at which the app gets access for members until the company blocks it, also by a connection for everybody.
+   * None if it does already.
+   */
   readonly servers: readonly { readonly name: string; readonly audience: string }[];
   /** The company's identity providers by which the app gets access to members' own accounts, in the same way. */
   readonly vouching: readonly string[];

@@ -405,7 +405,8 @@ export const companyAppImpactRecord = record({
   approved: Type.Boolean({ description: "an admin or the operator approved the app" }),
   rule_afterwards: oneOf(["members", "ask", "block", "own"], "the rule once it is revoked; own: the app's own rule"),
   servers: Type.Array(record({ name: text(500), audience: url }), {
-    description: "other servers at which the app gets access for members, until the company blocks it",
+    description:
+      "other servers at which the app gets access for members, also by a connection for everybody, until the company blocks it",
   }),
   vouching: Type.Array(url, {
     description: "the company's identity providers by which the app gets access to members' own accounts, until then",

@@ -47,7 +47,8 @@ export async function vouchFor(
     if (issuedAt + SECOND <= (person.signedOutAt ?? 0)) return refused("the person was signed out everywhere since");
   }
   const { clientId } = client;
-  const companies = (await storage.members.companiesOf({ partition, personId, clientId, now })).filter(isActive);
+  const all = await storage.members.companiesOf({ partition, personId, clientId, disabled: true, now });
+  const companies = all.filter(isActive);
   const email = person.emailVerifiedAt === null ? null : person.email;
   const fitting = connections.filter(({ status, company }) => status === "active" && fits(company, organization));
   const open = fitting.find(({ company }) => company === null);
@@ -60,10 +61,12 @@ export async function vouchFor(
   }
   const own = await ownConnection(companies, { client, organization, connections, ceiling }, { storage, now });
   if (own !== undefined && own.kind !== "refused") return { ...own, email };
+  if (open !== undefined) {
+    const stopped = await stopOfAny(all, clientId, storage);
+    return stopped === undefined ? { kind: "vouched", connection: open, email } : refused(stopped);
+  }
   why ??= own?.why;
-  // What a company refuses its member, the connection for everybody does not give.
   if (why !== undefined) return refused(why);
-  if (open !== undefined) return { kind: "vouched", connection: open, email };
   // Somebody who left the company has a sign-in that once was good for this connection.
   const isNobodys = companies.length === 0 && connections.some(({ company }) => company !== null);
   return isNobodys ? refused("the person is in no company") : { kind: "unconnected" };
@@ -112,12 +115,33 @@ function isActive({ company, member }: Acting): boolean {
 
 /** The connection stands for the company's approval. A block, a pause, or the member's own stop counts more. */
 async function refusalOf(
-  { company: { partition, companyId: ownerId }, rule, optedOut }: Acting,
+  acting: Acting,
   clientId: string,
-  { consents }: VouchContext["storage"],
+  storage: Pick<VouchContext["storage"], "consents">,
+): Promise<string | undefined> {
+  return acting.optedOut ? "the member stopped the app" : stopOf(acting, clientId, storage);
+}
+
+/**
+ * Why the connection for everybody gives a member nothing. A member's own stop is for that company alone: what they allowed
+ * for their own account stays. A disabled company's stop counts, because nobody decided to lift it.
+ */
+async function stopOfAny(
+  companies: readonly Acting[],
+  clientId: string,
+  storage: Pick<VouchContext["storage"], "consents">,
+): Promise<string | undefined> {
+  const stops = await Promise.all(companies.map((acting) => stopOf(acting, clientId, storage)));
+  return stops.find((why) => why !== undefined);
+}
+
+/** What the company decided about this app. Its rule for other apps is about its own name alone. */
+async function stopOf(
+  { company: { partition, companyId: ownerId }, rule }: Acting,
+  clientId: string,
+  { consents }: Pick<VouchContext["storage"], "consents">,
 ): Promise<string | undefined> {
   if (rule?.rule === "block") return "the company blocks the app";
-  if (optedOut) return "the member stopped the app";
   const consent = await consents.find({ partition, ownerId, clientId });
   return isPaused(consent) ? "the company paused the app" : undefined;
 }
