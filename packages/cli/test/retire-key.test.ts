@@ -25,7 +25,7 @@ const keys = () => listKeys(adminOf(server.assent.storage, server.issuer, server
 const newest = async (status: string) => {
   const found = (await keys()).findLast((one) => one.status === status);
   if (found === undefined) throw new Error(`no key is ${status}`);
-  return { kid: found.key.kid, until: new Date(found.publishedUntil ?? 0).toISOString() };
+  return { key: found.key, kid: found.key.kid, until: new Date(found.publishedUntil ?? 0).toISOString() };
 };
 
 /** The question, the same on the server's machine and over the network. */
@@ -75,10 +75,26 @@ test("a key that signs later → no token ends; one whose tokens have expired �
     expect(await question(kid, ...flags)).toMatch(/keeps it from ever signing\. .* so no token ends\. The present key/);
   expect(await done(kid, {}, "--now")).toBe("Removed the key.\n");
   await at.json(["key", "rotate", "--now"]);
-  const { kid: old } = await newest("verifying");
-  await server.assent.storage.keys.retire({ kid: old, now: server.now() - 2 * DAY });
+  const { key, kid: old } = await newest("verifying");
+  const { keys: stored } = server.assent.storage;
+  await stored.remove({ kid: old });
+  await stored.add({ key: { ...key, activeFrom: server.now() - 9 * DAY, retiredAt: server.now() - 2 * DAY } });
   expect(await question(old, "--now")).toMatch(/ends nothing: its tokens expired before .* no longer published\./);
   expect(await done(old, { env }, "--now")).toBe("Removed the key.\n");
+});
+
+test("a key that was retired before it signed → with --now, nothing ends; without, refused as before", async () => {
+  for (const options of [{}, { env }]) {
+    await at.json(["key", "rotate"]);
+    const { kid } = await newest("next");
+    expect(await done(kid, options)).toBe("Retired the key. It signs nothing, and stays published for 25 hours.\n");
+    const again = await at.run(["key", "retire", "--", kid], options);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/^error: .*already retired/)]);
+    expect(await question(kid, "--now")).toBe(
+      `error: Removing the key ${kid} ends nothing, because the key was retired before it signed a token. You can't undo this. Nothing was changed. To continue, add --yes.\n`,
+    );
+    expect(await done(kid, options, "--now")).toBe("Removed the key.\n");
+  }
 });
 
 test("the key that signs → it stops, and its tokens end as before", async () => {

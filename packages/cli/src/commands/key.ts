@@ -1,6 +1,6 @@
 /** `assent key …`: keys that sign the tokens (RFC 7517). */
 
-import type { KeyStatus } from "@assent/server/admin";
+import type { KeyRecord, KeyStatus } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, type YesOption, yesOption } from "../confirm.ts";
 import type { Output } from "../print-records.ts";
@@ -47,14 +47,12 @@ async function rotate(options: JsonOption & { readonly now?: true; readonly alg:
 
 async function retire(kid: string, options: JsonOption & YesOption & { readonly now?: true }) {
   await withAdmin(options, async (admin, out) => {
-    const { keyRecord, listKeys, refuseRetiring, retireKey } = await import("@assent/server/admin");
+    const { keyRecord, refuseRetiring, retireKey } = await import("@assent/server/admin");
     const immediately = options.now ?? false;
-    await refuseRetiring(kid, { immediately }, admin);
-    const present = (await listKeys(admin)).map(keyRecord).find((one) => one["kid"] === kid) as RetiredKey | undefined;
-    const key = present ?? { kid, status: "signing", published_until: null };
-    await confirm(retiringText(key, immediately), options);
+    const key = keyRecord(await refuseRetiring(kid, { immediately }, admin));
+    await confirm(await retiringText(key, immediately), options);
     await retireKey(kid, { immediately }, admin);
-    tellRetired(key, immediately, out);
+    await tellRetired(key, immediately, out);
   });
 }
 
@@ -64,22 +62,17 @@ export const ROTATED_NOW = [
   "the previous key stays published until its tokens expire; if it has leaked, run assent key retire --now KID",
 ] as const;
 
-/** As `assent key list` shows a key. */
-export interface RetiredKey {
-  readonly kid: string;
-  /** Before it is retired. */
-  readonly status: KeyStatus;
-  /** Of a key that signs no more. */
-  readonly published_until: string | null;
-}
-
 const AGAIN =
   "Apps then get new tokens with their refresh tokens; apps without one must ask their owners again. You can't undo this.";
 const REFUSED = "as soon as it fetches the key set again, usually within minutes";
 
 /** What the operator reads before a key is retired. */
-export function retiringText({ kid, status, published_until: until }: RetiredKey, immediately: boolean): string {
+export async function retiringText(key: KeyRecord, immediately: boolean): Promise<string> {
+  const { kid, status } = key;
   const doing = `${immediately ? "Removing" : "Retiring"} the key ${kid}`;
+  if (hasNeverSigned(key))
+    return `${doing} ends nothing, because the key was retired before it signed a token. You can't undo this.`;
+  const until = await endOf(key);
   switch (status) {
     case "signing":
       return immediately
@@ -87,27 +80,24 @@ export function retiringText({ kid, status, published_until: until }: RetiredKey
         : `${doing} stops its signing within a second. Another key signs from then on. Tokens that the retired key signed work until they expire. You can't undo this.`;
     case "verifying":
       return immediately
-        ? `${doing}, which no longer signs, ends the tokens that it signed: each API refuses them ${REFUSED}. Otherwise they work until they expire, ${timeOf(until)} at the latest. ${AGAIN}`
-        : `${doing} changes nothing for APIs, because it no longer signs. The key stays published until ${timeOf(until)}, and its tokens work until they expire. To end them sooner, add --now. You can't undo this.`;
+        ? `${doing}, which no longer signs, ends the tokens that it signed: each API refuses them ${REFUSED}. Otherwise they work until they expire, ${until} at the latest. ${AGAIN}`
+        : `${doing} changes nothing for APIs, because it no longer signs. The key stays published until ${until}, and its tokens work until they expire. To end them sooner, add --now. You can't undo this.`;
     case "next":
       return `${doing} keeps it from ever signing. It has signed nothing yet, so no token ends. The present key goes on signing. You can't undo this.`;
     case "past":
-      return `${doing} ends nothing: its tokens expired before ${timeOf(until)}, and it is no longer published. You can't undo this.`;
+      return `${doing} ends nothing: its tokens expired before ${until}, and it is no longer published. You can't undo this.`;
   }
 }
 
 /** The same, once it is retired. */
-export function tellRetired(
-  { kid, status, published_until: until }: RetiredKey,
-  immediately: boolean,
-  out: Output,
-): void {
-  const hasTokens = status === "signing" || status === "verifying";
+export async function tellRetired(key: KeyRecord, immediately: boolean, out: Output): Promise<void> {
+  const { kid, status } = key;
+  const hasTokens = (status === "signing" || status === "verifying") && !hasNeverSigned(key);
   if (immediately && hasTokens)
     out.warn("each API refuses the tokens of this key as soon as it fetches the key set again");
   const stays: Readonly<Record<KeyStatus, string>> = {
     signing: "It stays published for 25 hours, until its last token has expired.",
-    verifying: `It stays published until ${timeOf(until)}, as before.`,
+    verifying: `It stays published until ${await endOf(key)}, as before.`,
     next: "It signs nothing, and stays published for 25 hours.",
     past: "It was no longer published.",
   };
@@ -117,9 +107,14 @@ export function tellRetired(
   );
 }
 
-/** `2026-11-28 12:00 UTC` */
-function timeOf(until: string | null): string {
-  // A key that no longer signs has an end.
-  const text = until ?? "";
-  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
+/** True: the key was retired before it signed. It stays published like a key with tokens. */
+function hasNeverSigned({ signs_from: signsFrom, retired_at: retiredAt }: KeyRecord): boolean {
+  return retiredAt !== null && Date.parse(retiredAt) <= Date.parse(signsFrom);
+}
+
+/** When the key is no longer published, in words. Empty: nobody knows, because it signs now or later. */
+async function endOf({ published_until: until }: KeyRecord): Promise<string> {
+  if (until === null) return "";
+  const { timeText } = await import("@assent/server/admin");
+  return timeText(Date.parse(until));
 }

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ProviderImpactRecord } from "@assent/server/admin";
+import type { KeyRecord, ProviderImpactRecord } from "@assent/server/admin";
 import { lineOf, UsageError } from "../command-errors.ts";
 import { rolesOf } from "../commands/company-provider.ts";
 import { type Filters, filtersOf, lineOfRecord, oneLine } from "../commands/events.ts";
@@ -15,7 +15,7 @@ import {
   settingsOf as issuerSettingsOf,
   keysOf,
 } from "../commands/issuer.ts";
-import { type RetiredKey, ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
+import { ROTATED_NOW, retiringText, tellRetired } from "../commands/key.ts";
 import {
   type ProviderOptions,
   providerDeletionTold,
@@ -266,11 +266,13 @@ const keyCommands: RemoteCommands = {
   },
   "key retire": async ({ args: [kid = ""], options, api, out }) => {
     const immediately = options["now"] === true;
-    const key = (await api.list("keys.list")).find((one) => one["kid"] === kid) as unknown as RetiredKey | undefined;
-    // The server refuses an unknown one.
-    if (key !== undefined) await confirm(`${on(api)}${retiringText(key, immediately)}`, options);
+    const all = (await api.list("keys.list")) as unknown as readonly KeyRecord[];
+    const key = all.find((one) => one.kid === kid);
+    // The server refuses an unknown key, and without --now also one that was retired before.
+    if (key !== undefined && (immediately || key.retired_at === null))
+      await confirm(`${on(api)}${await retiringText(key, immediately)}`, options);
     await api.call("keys.retire", { path: [kid], body: { immediately } });
-    if (key !== undefined) tellRetired(key, immediately, out);
+    if (key !== undefined) await tellRetired(key, immediately, out);
   },
 };
 

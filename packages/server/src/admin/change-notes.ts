@@ -230,7 +230,7 @@ export function endText(at: Millis, now: Millis): string {
   return at - now >= NEAR ? new Date(at).toISOString().slice(0, 10) : timeText(at);
 }
 
-function timeText(at: Millis): string {
+export function timeText(at: Millis): string {
   const whole = new Date(at).toISOString();
   return `${whole.slice(0, 10)} ${whole.slice(11, 16)} UTC`;
 }

@@ -100,12 +100,12 @@ export async function retireKey(
   else if (!(await storage.keys.retire({ kid, now: now() }))) refuseRetiredBefore();
 }
 
-/** Throws what `retireKey` would throw, and changes nothing. */
+/** Throws what `retireKey` would throw, and changes nothing. Returns the key as it is now. */
 export async function refuseRetiring(
   kid: string,
   { immediately }: { readonly immediately: boolean },
   { storage, now }: AdminContext,
-): Promise<void> {
+): Promise<KeyState> {
   const keys = await storage.keys.list();
   const key = keys.find((one) => one.kid === kid);
   if (key === undefined) return refuse("unknown", "kid", `there is no key ${JSON.stringify(kid)}`);
@@ -119,6 +119,7 @@ export async function refuseRetiring(
     refuse("conflict", "kid", `no other key can sign: create one first (assent key rotate --now${flag})`);
   }
   if (!immediately && key.retiredAt !== null) refuseRetiredBefore();
+  return stateOf(key, keys, at);
 }
 
 function refuseRetiredBefore(): never {

@@ -345,7 +345,9 @@ export function consentRecord(consent: Consent, now: Millis): WireRecord {
   };
 }
 
-export function keyRecord({ key, status, publishedUntil }: KeyState): WireRecord {
+export type KeyRecord = ReturnType<typeof keyRecord>;
+
+export function keyRecord({ key, status, publishedUntil }: KeyState) {
   return {
     kid: key.kid,
     alg: key.alg,
