@@ -1,7 +1,7 @@
 /** The consent page tells somebody who is no admin how they end an app's access for a company: by stopping it for themselves. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCompany } from "../support/company-staff.ts";
+import { addCompany, addMember } from "../support/company-staff.ts";
 import { atConsent } from "../support/front-channel.ts";
 import { Agent, authorize, authorizeUrl, formTo, redeem, refresh } from "../support/http-browser.ts";
 import { startServer, type TestServer } from "../support/test-server.ts";
@@ -25,7 +25,7 @@ async function aStory(who: "admin" | "member", scopes: readonly string[]) {
   const open = async (scope = scopes, at = 0) => {
     const { text } = await pageFor(scope, at);
     const plain = text.replaceAll(/<select[\s\S]*?<\/select>/g, "").replaceAll(/<[^>]*>/g, " ");
-    return plain.replaceAll(/\s+/g, " ").replaceAll(/ (?=[.,])/g, "");
+    return plain.replaceAll(/\s+/g, " ").replaceAll(/ (?=[.,:])/g, "");
   };
   const connect = async (scope = scopes) => {
     const answer = { owner: company.companyId, scope, duration: "forever" };
@@ -39,25 +39,41 @@ test.each([
   [["read", "offline_access"], "can use what you allow without you"],
   [["read"], "keeps its access while you’re away"],
 ] as const)(
-  "an app asks for %j, to keep access → a member may stop it, an admin pause or revoke it",
+  "an app asks for %j, to keep access → an owner pauses or revokes it, a member of a company ends their own part",
   async (scopes, says) => {
-    const member = await (await aStory("member", scopes)).open();
-    expect(member).toContain(says);
-    expect(member).toContain("or until you stop it.");
-    expect(member).not.toContain("pause or revoke it");
-    const admin = await (await aStory("admin", scopes)).open();
+    const { company, menus } = await aStory("member", scopes);
+    const member = await menus();
+    for (const [owners, end] of [
+      ["if-revokes", "or until you pause or revoke it."],
+      ["if-member", "or until you end its access."],
+    ] as const)
+      expect(member).toMatch(new RegExp(`<span class="${owners}">[^<]*${says}[^<]*${RegExp.escape(end)}</span>`));
+    expect([...member.matchAll(/<option value="([^"]*)"[^>]* data-member="yes"/g)].map(([, owner]) => owner)).toEqual([
+      company.companyId,
+    ]);
+    const admin = await (await aStory("admin", scopes)).menus();
     expect(admin).toContain(says);
     expect(admin).toContain("or until you pause or revoke it.");
+    expect(admin).not.toMatch(/end its access|data-member/);
   },
 );
 
-test("the menus for the end → a member can choose until they stop it, an admin until they revoke it", async () => {
+test("the menus for the end → a member can choose until they end it, an admin until they revoke it", async () => {
   const member = await (await aStory("member", ["read"])).menus();
-  expect(member).toContain("Until I stop it");
+  expect(member).toContain("Until I end it");
   expect(member).not.toContain("Until I revoke it");
   const admin = await (await aStory("admin", ["read"])).menus();
   expect(admin).toContain("Until I revoke it");
-  expect(admin).not.toContain("Until I stop it");
+  expect(admin).not.toContain("Until I end it");
+});
+
+test("an admin of one company who is a member of another → the page says how they end access for both, and for themselves", async () => {
+  const { company, open } = await aStory("member", ["read"]);
+  expect(await open()).toContain("For a company, stop the app for yourself in Your companies.");
+  await addMember(server, await addCompany(server, { defaultRule: "members" }), company.member, "admin");
+  expect(await open()).toContain(
+    "revoke your own in Your apps. For a company, do it in Your companies: revoke it as an admin, or stop the app for yourself.",
+  );
 });
 
 test("allowed without an end → the permissions have no end for a member; an admin can revoke them", async () => {

@@ -17,6 +17,16 @@ function showsMember({ owners = [] }: ConsentView): boolean {
   return owners.some((owner) => owner.selected && isMemberOnly(owner));
 }
 
+/** True: the answer can be for a company where the person is no admin. */
+export function offersMember({ owners = [] }: ConsentView): boolean {
+  return owners.some(isMemberOnly);
+}
+
+/** True: the answer can be for a company of which the person is an admin. */
+export function offersAdmin({ owners = [] }: ConsentView): boolean {
+  return owners.some((owner) => (owner.kind === "company" || owner.kind === "ask") && !isMemberOnly(owner));
+}
+
 /** Says what becomes of access that was allowed for other addresses, or before the app looked different. */
 export function earlierKeeps(view: ConsentView, { consent, company }: Messages): Child {
   const shown = shownCompany(view);

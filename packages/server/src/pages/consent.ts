@@ -6,6 +6,8 @@ import {
   grantedBefore,
   keepsToo,
   nothingNew,
+  offersAdmin,
+  offersMember,
   pausedText,
   presentEndOf,
   shownCompany,
@@ -16,7 +18,7 @@ import { avatar, hidden, localTimes, notice, outsideLink, secrets, tile, titled 
 import { type Child, html, type Markup } from "./parts/html.ts";
 import { icon } from "./parts/icons.ts";
 import { cardPage } from "./parts/layout.ts";
-import { allowLabel, durationNotes, isMemberOnly, ownerSelect } from "./person-or-company-select.ts";
+import { allowLabel, durationNotes, endingText, ownerSelect } from "./person-or-company-select.ts";
 import { clock, durationLabel, month, number, shownTime } from "./shown-time.ts";
 import { hostText, mixesAlphabets, NAME_LENGTH, name, visible, webAddress } from "./untrusted-text.ts";
 import type { ClientCard, ConsentView, DurationChoice, ScopeChoice, SignedInAs } from "./views.ts";
@@ -73,7 +75,7 @@ export function consentPage(view: ConsentView, chrome: Chrome): string {
         ${!resumes && keepsToo(view, words)}
         ${choosesDuration(view) && duration(view, words)}
         ${offersToday(view) && hidden({ today_until: String(view.todayUntil) })}
-        ${view.away === "always" && html`<p class="soft small">${mayOnlyStop(view) ? words.agents.awayAlwaysStop : words.agents.awayAlways}</p>`} ${next(view, words)}
+        ${view.away === "always" && html`<p class="soft small">${endingText(view.owners, words.agents.awayAlways, words.agents.awayAlwaysEnd)}</p>`} ${next(view, words)}
         <div class="decision">
           <button class="button" type="submit" name="decision" value="allow">${icon("check")}${allowLabel(view.owners ?? [], resumes, words)}</button>
           <button class="button" type="submit" name="decision" value="deny">${icon("x")}${words.consent.deny}</button>
@@ -233,7 +235,7 @@ function scopeRow(scope: ScopeChoice, view: ConsentView, words: Messages): Marku
         ${scope.sensitive && html`<span class="tag warn">${icon("alert")}${words.consent.sensitive}</span>`}
         ${scope.required && html`<span class="tag">${words.consent.required}</span>`}
         ${scope.declined === true && html`<span class="tag">${words.consent.declinedBefore}</span>`}
-        ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${mayOnlyStop(view) ? words.agents.awayStop : words.agents.away}</span>`}
+        ${view.away === "scope" && scope.name === OFFLINE_ACCESS && html`<span class="soft small">${endingText(view.owners, words.agents.away, words.agents.awayEnd)}</span>`}
         ${presentEndOf(scope, view, words)}
       </span>
     </label>
@@ -292,7 +294,7 @@ function duration(view: ConsentView, words: Messages): Markup {
 
 /** The label of a duration. */
 function choiceLabel(value: string, view: ConsentView, words: Messages): string {
-  return value === FOREVER && mayOnlyStop(view) ? words.duration.untilStopped : durationLabel(words, value);
+  return value === FOREVER && offersMember(view) ? words.duration.untilEnded : durationLabel(words, value);
 }
 
 /** How long `once` lasts. The style sheet shows it only if `once` is chosen; a browser without :has() shows it always. */
@@ -353,7 +355,6 @@ function asWhom(person: SignedInAs, { words, base }: Chrome): Markup {
 function next(view: ConsentView, words: Messages): Markup {
   const {
     client: { host },
-    owners = [],
     scopes,
   } = view;
   const where =
@@ -368,19 +369,15 @@ function next(view: ConsentView, words: Messages): Markup {
   const isAll = view.allGranted && scopes.every(({ keptUntil }) => keptUntil === undefined);
   const apps = html`<strong>${words.consent.apps}</strong>`;
   const companies = html`<strong>${words.company.yours}</strong>`;
-  const undo = owners.some(({ kind }) => kind === "company" || kind === "ask")
-    ? rich(mayOnlyStop(view) ? words.consent.nextUndoMember : words.consent.nextUndoOwners, { apps, companies })
-    : rich(words.consent.nextUndo, { apps });
+  const { nextUndo, nextUndoOwners, nextUndoMember, nextUndoMixed } = words.consent;
+  const undo = !offersMember(view)
+    ? rich(offersAdmin(view) ? nextUndoOwners : nextUndo, { apps, companies })
+    : rich(offersAdmin(view) ? nextUndoMixed : nextUndoMember, { apps, companies });
   // The notice of a pause says what a refusal does.
   const refusal = view.pausedAt !== undefined ? [] : [refusalSays(view, keeps, words)];
   return html`<p class="next">
     ${sentences(words.language, ...(isChoice ? [tickedSays(view, keeps && isAll, words)] : []), where, ...refusal, undo)}
   </p>`;
-}
-
-/** True: the answer can be for a company in which the person can only stop the app for themselves. */
-function mayOnlyStop({ owners = [] }: ConsentView): boolean {
-  return owners.some(isMemberOnly);
 }
 
 function refusalSays(view: ConsentView, keeps: boolean, { consent }: Messages): string {

@@ -78,10 +78,20 @@ export function allowLabel(owners: readonly OwnerOption[], resumes: boolean, wor
   ];
 }
 
-/** What the button does for an owner, where that differs. */
-function marksOf({ kind, selected }: OwnerOption, resumes: boolean): Readonly<Record<string, string>> {
-  if (kind === "ask") return { "data-asks": "yes" };
-  return resumes && selected ? { "data-resumes": "yes" } : {};
+/**
+ * How the reader ends an app's access. `revokes`: for their own account, and as an admin. `ends`: true for every owner. The style
+ * sheet shows the text for the selected owner; a browser without :has() shows `ends`.
+ */
+export function endingText(owners: readonly OwnerOption[] = [], revokes: string, ends: string): Child {
+  if (!owners.some(isMemberOnly)) return revokes;
+  return [html`<span class="if-revokes">${revokes}</span>`, html`<span class="if-member">${ends}</span>`];
+}
+
+/** What differs for an owner: what the button does, and how the reader ends access. */
+function marksOf(owner: OwnerOption, resumes: boolean): Readonly<Record<string, string>> {
+  const member = isMemberOnly(owner) ? { "data-member": "yes" } : {};
+  if (owner.kind === "ask") return { ...member, "data-asks": "yes" };
+  return resumes && owner.selected ? { ...member, "data-resumes": "yes" } : member;
 }
 
 /** The notes on the owner whose option is at this place. The style sheet shows them only if that option is selected. */

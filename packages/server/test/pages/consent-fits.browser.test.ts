@@ -146,6 +146,26 @@ test("for whom the answer is → the page shows only what differs for that owner
   });
 });
 
+test("how an app's access ends → what the chosen owner can do; without JavaScript, too", async () => {
+  await withPage({ browser, javaScriptEnabled: false }, async (page) => {
+    await page.goto(`${server.origin}/consent-away-owners`);
+    const [revokes, ends] = [
+      page.getByText("until you pause or revoke it"),
+      page.getByText("until you end its access"),
+    ];
+    const said = async () => [await revokes.isVisible(), await ends.isVisible()];
+    expect(await said()).toEqual([true, false]);
+    for (const [owner, expected] of [
+      ["company-1", [false, true]],
+      ["company-2", [false, true]],
+      ["company-4", [true, false]],
+    ] as const) {
+      await page.locator("select#owner").selectOption(owner);
+      expect([owner, await said()]).toEqual([owner, expected]);
+    }
+  });
+});
+
 test("what a choice means → said where it is chosen, and only there; without JavaScript, too", async () => {
   await withPage({ browser, javaScriptEnabled: false }, async (page) => {
     const allows = page.locator('button[value="allow"]');

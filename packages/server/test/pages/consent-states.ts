@@ -84,6 +84,7 @@ export const consentStates: Readonly<Record<string, (chrome: Chrome) => string>>
     return consentPage(aConsent({ notAsked: [...many, ...odd] }), c);
   },
   "consent-owners": (c) => consentPage(aConsent({ owners: owners() }), c),
+  "consent-away-owners": (c) => consentPage(aConsent({ owners: owners(), away: "always" }), c),
   "consent-bad-owner": (c) => consentPage(aConsent({ owners: owners(), problem: { kind: "bad_owner" } }), c),
   "consent-admins-only": (c) => {
     const closed = {

@@ -120,6 +120,8 @@ export const owner = {
     nextUndoOwners: "يمكنك إلغاء الوصول في أي وقت: وصولك أنت من {apps}، والوصول باسم شركة من {companies}.",
     nextUndoMember:
       "يمكنك إنهاء الوصول في أي وقت: ألغِ وصولك أنت من {apps}. أما لدى شركة، فأوقف التطبيق عنك من {companies}.",
+    nextUndoMixed:
+      "يمكنك إنهاء الوصول في أي وقت: ألغِ وصولك أنت من {apps}. أما لدى شركة، فمن {companies}: ألغِ الوصول إن كنت مشرفًا فيها، أو أوقف التطبيق عنك.",
     apps: "تطبيقاتك",
     allow: "السماح",
     deny: "عدم السماح",
@@ -143,7 +145,7 @@ export const owner = {
   duration: {
     once: "هذه المرة فقط",
     forever: "إلى أن ألغيه",
-    untilStopped: "إلى أن أوقفه",
+    untilEnded: "إلى أن أنهيه",
     second: {
       zero: "{count} ثانية",
       one: "ثانية واحدة",

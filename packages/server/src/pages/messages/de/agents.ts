@@ -84,12 +84,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Erlauben & fortsetzen",
     ownerPaused: "{company} (die Verwaltung hat diese App pausiert)",
     away: "Die App kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie die App pausieren oder den Zugriff widerrufen.",
-    awayStop:
-      "Die App kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie die App abschalten.",
+    awayEnd:
+      "Die App kann ohne Sie nutzen, was Sie erlauben, auch wenn Sie abgemeldet sind: bis zu dem Ende, das Sie wählen, oder bis Sie den Zugriff beenden.",
     today: "Heute, bis {time}",
     awayAlways:
       "Diese App behält ihren Zugriff, während Sie nicht da sind, auch wenn Sie abgemeldet sind: bis die gewählte Zeit endet, oder bis Sie die App pausieren oder den Zugriff widerrufen.",
-    awayAlwaysStop:
-      "Diese App behält ihren Zugriff, während Sie nicht da sind, auch wenn Sie abgemeldet sind: bis die gewählte Zeit endet, oder bis Sie die App abschalten.",
+    awayAlwaysEnd:
+      "Diese App behält ihren Zugriff, während Sie nicht da sind, auch wenn Sie abgemeldet sind: bis die gewählte Zeit endet, oder bis Sie den Zugriff beenden.",
   },
 };

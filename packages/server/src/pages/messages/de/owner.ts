@@ -118,6 +118,8 @@ export const owner = {
       "Sie können den Zugriff jederzeit widerrufen: Ihren eigenen unter „{apps}“, den für ein Unternehmen unter „{companies}“.",
     nextUndoMember:
       "Sie können den Zugriff jederzeit beenden: Ihren eigenen widerrufen Sie unter „{apps}“. Bei einem Unternehmen schalten Sie die App unter „{companies}“ für sich ab.",
+    nextUndoMixed:
+      "Sie können den Zugriff jederzeit beenden: Ihren eigenen widerrufen Sie unter „{apps}“. Für ein Unternehmen tun Sie das unter „{companies}“: Als Admin widerrufen Sie den Zugriff, sonst schalten Sie die App für sich ab.",
     apps: "Ihre Apps",
     allow: "Erlauben",
     deny: "Nicht erlauben",
@@ -145,7 +147,7 @@ export const owner = {
   duration: {
     once: "Nur dieses Mal",
     forever: "Bis ich es widerrufe",
-    untilStopped: "Bis ich die App abschalte",
+    untilEnded: "Bis ich den Zugriff beende",
     second: { one: "1 Sekunde", other: "{count} Sekunden" },
     minute: { one: "1 Minute", other: "{count} Minuten" },
     hour: { one: "1 Stunde", other: "{count} Stunden" },

@@ -75,12 +75,12 @@ export const agents = {
     allowAndResume: "Allow and resume",
     ownerPaused: "{company} (an admin paused this app)",
     away: "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you pause or revoke it.",
-    awayStop:
-      "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you stop it.",
+    awayEnd:
+      "It can use what you allow without you, even when you have signed out: until the end that you choose, or until you end its access.",
     today: "Today, until {time}",
     awayAlways:
       "This app keeps its access while you’re away, even when you have signed out: until the time that you choose ends, or until you pause or revoke it.",
-    awayAlwaysStop:
-      "This app keeps its access while you’re away, even when you have signed out: until the time that you choose ends, or until you stop it.",
+    awayAlwaysEnd:
+      "This app keeps its access while you’re away, even when you have signed out: until the time that you choose ends, or until you end its access.",
   },
 } as const;

@@ -111,6 +111,8 @@ export const owner = {
     nextUndoOwners: "You can revoke access at any time: your own in {apps}, access for a company in {companies}.",
     nextUndoMember:
       "You can end access at any time: revoke your own in {apps}. For a company, stop the app for yourself in {companies}.",
+    nextUndoMixed:
+      "You can end access at any time: revoke your own in {apps}. For a company, do it in {companies}: revoke it as an admin, or stop the app for yourself.",
     apps: "Your apps",
     allow: "Allow",
     deny: "Don’t allow",
@@ -138,7 +140,7 @@ export const owner = {
   duration: {
     once: "Only this once",
     forever: "Until I revoke it",
-    untilStopped: "Until I stop it",
+    untilEnded: "Until I end it",
     second: { one: "1 second", other: "{count} seconds" },
     minute: { one: "1 minute", other: "{count} minutes" },
     hour: { one: "1 hour", other: "{count} hours" },

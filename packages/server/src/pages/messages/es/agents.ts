@@ -81,12 +81,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Permitir y reanudar",
     ownerPaused: "{company} (un administrador la puso en pausa)",
     away: "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que la ponga en pausa o revoque el acceso.",
-    awayStop:
-      "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que usted la detenga.",
+    awayEnd:
+      "Puede usar sin usted lo que permite, incluso con la sesión cerrada: hasta el final que elija, o hasta que usted termine su acceso.",
     today: "Hoy, hasta las {time}",
     awayAlways:
       "Esta aplicación mantiene el acceso en su ausencia, incluso con la sesión cerrada: hasta el final elegido, o hasta que la ponga en pausa o revoque el acceso.",
-    awayAlwaysStop:
-      "Esta aplicación mantiene el acceso en su ausencia, incluso con la sesión cerrada: hasta el final elegido, o hasta que usted la detenga.",
+    awayAlwaysEnd:
+      "Esta aplicación mantiene el acceso en su ausencia, incluso con la sesión cerrada: hasta el final elegido, o hasta que usted termine su acceso.",
   },
 };

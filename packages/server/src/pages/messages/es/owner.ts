@@ -117,6 +117,8 @@ export const owner = {
       "Puede revocar el acceso en cualquier momento: el suyo en {apps}, el de una empresa en {companies}.",
     nextUndoMember:
       "Puede terminar el acceso en cualquier momento: revoque el suyo en {apps}. En una empresa, detenga la aplicación para usted en {companies}.",
+    nextUndoMixed:
+      "Puede terminar el acceso en cualquier momento: revoque el suyo en {apps}. En una empresa, hágalo en {companies}: revóquelo si es administrador, o detenga la aplicación para usted.",
     apps: "Sus aplicaciones",
     allow: "Permitir",
     deny: "No permitir",
@@ -144,7 +146,7 @@ export const owner = {
   duration: {
     once: "Solo esta vez",
     forever: "Hasta que lo revoque",
-    untilStopped: "Hasta que yo la detenga",
+    untilEnded: "Hasta que yo lo termine",
     second: { one: "1 segundo", other: "{count} segundos" },
     minute: { one: "1 minuto", other: "{count} minutos" },
     hour: { one: "1 hora", other: "{count} horas" },

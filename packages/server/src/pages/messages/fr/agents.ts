@@ -89,12 +89,12 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     allowAndResume: "Autoriser et réactiver",
     ownerPaused: "{company} (mise en pause par un administrateur)",
     away: "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
-    awayStop:
-      "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous l’arrêtiez.",
+    awayEnd:
+      "Elle peut utiliser sans vous ce que vous autorisez, même quand vous êtes déconnecté : jusqu’à la fin que vous choisissez, ou jusqu’à ce que vous mettiez fin à son accès.",
     today: "Aujourd’hui, jusqu’à {time}",
     awayAlways:
       "Cette application conserve l’accès en votre absence, même quand vous êtes déconnecté : jusqu’à la fin choisie, ou jusqu’à ce que vous la mettiez en pause ou révoquiez son accès.",
-    awayAlwaysStop:
-      "Cette application conserve l’accès en votre absence, même quand vous êtes déconnecté : jusqu’à la fin choisie, ou jusqu’à ce que vous l’arrêtiez.",
+    awayAlwaysEnd:
+      "Cette application conserve l’accès en votre absence, même quand vous êtes déconnecté : jusqu’à la fin choisie, ou jusqu’à ce que vous mettiez fin à son accès.",
   },
 };

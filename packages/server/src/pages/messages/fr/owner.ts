@@ -121,6 +121,8 @@ export const owner = {
       "Vous pouvez révoquer l’accès à tout moment : le vôtre dans {apps}, celui d’une entreprise dans {companies}.",
     nextUndoMember:
       "Vous pouvez mettre fin à l’accès à tout moment : révoquez le vôtre dans {apps}. Pour une entreprise, arrêtez l’application pour vous dans {companies}.",
+    nextUndoMixed:
+      "Vous pouvez mettre fin à l’accès à tout moment : révoquez le vôtre dans {apps}. Pour une entreprise, passez par {companies} : en tant qu’administrateur, révoquez l’accès ; sinon, arrêtez l’application pour vous.",
     apps: "Vos applications",
     allow: "Autoriser",
     deny: "Ne pas autoriser",
@@ -148,7 +150,7 @@ export const owner = {
   duration: {
     once: "Cette fois seulement",
     forever: "Jusqu’à ce que je la révoque",
-    untilStopped: "Jusqu’à ce que je l’arrête",
+    untilEnded: "Jusqu’à ce que j’y mette fin",
     second: { one: "1 seconde", other: "{count} secondes" },
     minute: { one: "1 minute", other: "{count} minutes" },
     hour: { one: "1 heure", other: "{count} heures" },

@@ -112,6 +112,8 @@ export const owner = {
     nextUndoOwners: "アクセスはいつでも取り消せます。ご自身の分は {apps}、会社の分は {companies} で取り消します。",
     nextUndoMember:
       "アクセスはいつでも終了できます。ご自身のアカウントの分は {apps} で取り消します。会社では、アプリの自分の分を {companies} で停止します。",
+    nextUndoMixed:
+      "アクセスはいつでも終了できます。ご自身のアカウントの分は {apps} で取り消します。会社の分は {companies} で、管理者であれば取り消し、そうでなければアプリの自分の分を停止します。",
     apps: "アプリの一覧",
     allow: "許可する",
     deny: "許可しない",
@@ -139,7 +141,7 @@ export const owner = {
   duration: {
     once: "今回だけ",
     forever: "自分で取り消すまで",
-    untilStopped: "自分で停止するまで",
+    untilEnded: "自分で終了するまで",
     second: { other: "{count} 秒" },
     minute: { other: "{count} 分" },
     hour: { other: "{count} 時間" },
