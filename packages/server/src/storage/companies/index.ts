@@ -60,7 +60,6 @@ import {
   traceInvitation,
   withdrawInvitation,
 } from "./invitations.ts";
-import { list as listLastCompanies, note as noteLastCompany } from "./last-companies.ts";
 import {
   addMember,
   adoptCompanyLink,
@@ -90,7 +89,9 @@ import {
   consentAndLinksOf,
   forgetChoice,
   listChoices,
+  listLastCompanies,
   listStopped,
+  noteLastCompany,
 } from "./remembered-company-choices.ts";
 
 export const companies = {

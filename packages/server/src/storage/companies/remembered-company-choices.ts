@@ -1,6 +1,6 @@
 /**
- * Verbs of the choice of an owner: for whom a person can answer an app, and for which apps a member answered in a
- * company's name on a page.
+ * Verbs of the choice of an owner: for whom a person can answer an app, for which apps a member answered in a company's name
+ * on a page, and for which company a person answered last.
  */
 
 import { type Reach, scopesAt } from "../../oauth/consent-reach.ts";
@@ -11,8 +11,8 @@ import { answeredHosts } from "../../owners/answered-hosts.ts";
 import { approvalFor, cappedEnds, chosenEndOf, needsNoPage, ONCE_OVER, verdictOn } from "../../owners/company-rules.ts";
 import type { Acting, ChosenEnds, CompanyKey, RememberedAnswer, TrustedSince } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
-import type { OwnChoices } from "../../owners/last-company.ts";
-import { query, sql, steps, type Tx, transaction } from "../define-verbs.ts";
+import type { LastCompany, LastCompanyStorage, OwnChoices } from "../../owners/last-company.ts";
+import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { consentColumns, consentOf, json, text, textOrNull, whole } from "../row-conversion.ts";
 import { actingColumns, actingOf, shortestOf } from "./company-row-conversion.ts";
 import { thisCompany } from "./lock-company-row.ts";
@@ -248,4 +248,39 @@ export const consentAndLinksOf = query<PersonAndClient, OwnChoices & { readonly 
         })),
     };
   },
+});
+
+type NoteLastCompany = Parameters<LastCompanyStorage["lastCompanies"]["note"]>[0];
+
+/** In the person's partition. The lock makes it wait for the deletion of the account, or the other way round. A deleted person gets no row. */
+export const noteLastCompany = transaction<NoteLastCompany, void>(
+  async (tx, { partition, personId, clientId, companyId, chosenAt }) => {
+    const person = await tx.one(
+      sql`SELECT person_id FROM people WHERE partition = :partition AND person_id = :personId ${words.forShare}`,
+      { partition, personId },
+    );
+    if (person === undefined) return;
+    await tx.run(
+      sql`INSERT INTO last_companies (partition, person_id, client_id, company_id, chosen_at)
+      VALUES (:partition, :personId, :clientId, :companyId, :chosenAt)
+      ON CONFLICT (partition, person_id, client_id) DO UPDATE SET company_id = excluded.company_id, chosen_at = excluded.chosen_at`,
+      { partition, personId, clientId, companyId, chosenAt },
+    );
+  },
+);
+
+export const listLastCompanies = query<
+  { readonly partition: number; readonly personId: string },
+  ReadonlyMap<string, LastCompany>
+>({
+  sql: sql`SELECT client_id, company_id, chosen_at FROM last_companies
+    WHERE partition = :partition AND person_id = :personId ORDER BY client_id`,
+  bind: ({ partition, personId }) => ({ partition, personId }),
+  outcome: (rows) =>
+    new Map(
+      rows.map((row) => [
+        text(row, "client_id"),
+        { companyId: text(row, "company_id"), chosenAt: whole(row, "chosen_at") },
+      ]),
+    ),
 });

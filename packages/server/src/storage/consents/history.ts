@@ -2,11 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { Consent, Grant, GrantedScope, Millis } from "../../oauth/model.ts";
-import type { RecordDelegation, RecordVouching } from "../../oauth/token-exchange/storage.ts";
 import type { CompanyKey } from "../../owners/company-storage.ts";
 import { latestOf } from "../../owners/consent-after-decision.ts";
-import type { CompanyHappening, EndCause, HistoryEntry, HistoryPage, Refuse } from "../../owners/storage.ts";
-import { listed, type Params, placed, query, type Row, type Sql, sql, type Tx } from "../define-verbs.ts";
+import type { CompanyHappening, EndCause, HistoryEntry, HistoryPage } from "../../owners/storage.ts";
+import { type Params, query, type Row, type Sql, sql, type Tx } from "../define-verbs.ts";
 import { tellDecision } from "../events/tell.ts";
 import { inPieces } from "../grants/end-in-batches.ts";
 import { partitionOf } from "../partition.ts";
@@ -15,7 +14,7 @@ import { DAY, isActive, json, text, whole, wholeOrNull } from "../row-conversion
 /** How long an entry is kept. */
 export const HISTORY_KEPT: Millis = 5 * 365 * DAY;
 
-const historyColumns = sql`partition, entry_id, owner_id, at, kind, client_id, record`;
+export const historyColumns = sql`partition, entry_id, owner_id, at, kind, client_id, record`;
 
 /**
  * Writes the entry of an event. The entry's id derives from the event, so that a repeated step writes one entry.
@@ -44,120 +43,6 @@ export async function note(
   return entryId;
 }
 
-/**
- * Notes that an app connected again under an existing consent: once for each app, person and day (UTC), and again for
- * permissions that no such entry of the day names, or whose access ended since without a decision about the app. The owner
- * decides nothing here. Without this limit, an app that sends its people through at each visit would hide their decisions
- * among such entries. The caller holds the owner's lock.
- */
-export async function noteReconnected(
-  tx: Tx,
-  { partition, ownerId, clientId, personId }: Pick<Grant, "partition" | "ownerId" | "clientId" | "personId">,
-  { clientName, scopes, now }: Pick<HistoryEntry["record"], "clientName" | "scopes"> & { readonly now: Millis },
-): Promise<void> {
-  const same = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
-  const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
-  const record = { ...same, clientName, scopes, expiresAt };
-  const ended = sql`SELECT ended_at FROM grants WHERE partition = :partition AND owner_id = :ownerId AND client_id = :clientId
-    AND person_id = :personId AND ended_at > :at
-    AND status IN ('owner_ended', 'client_ended', 'state_lost', 'client_revoked', 'theft', 'replayed') LIMIT 1`;
-  const endedSince = async (at: Millis) =>
-    (await tx.one(ended, { partition, ownerId, clientId, personId, at })) !== undefined;
-  await noteOncePerDay(tx, { partition, ownerId, clientId, kind: "reconnected", at: now, record }, same, endedSince);
-}
-
-/** Maximum number of such entries of one day, so that no app can fill a history, or make each later entry slower. */
-const ENTRIES_A_DAY = 20;
-const furtherPlaces = Array.from({ length: ENTRIES_A_DAY - 1 }, (_, at) => `entry${at}`);
-const furtherIds = listed(furtherPlaces.map(placed), { enclosed: true });
-const furtherEntries = sql`SELECT ${historyColumns} FROM history WHERE partition = :partition AND entry_id IN ${furtherIds}`;
-
-/**
- * Writes an entry, unless the entries of the same day (UTC) name all its scopes already. So a day has at most one entry
- * for each scope and each end of access, and at most `ENTRIES_A_DAY`. The caller holds the owner's lock.
- *
- * @param same the parts of the record that such entries have in common.
- * @param endedSince true if access ended after this time: then entries up to it don't count. Absent: it never does.
- */
-export async function noteOncePerDay(
-  tx: Tx,
-  entry: Omit<HistoryEntry, "entryId">,
-  same: HistoryEntry["record"],
-  endedSince: (at: Millis) => Promise<boolean> = async () => false,
-): Promise<void> {
-  const { partition, at, record } = entry;
-  const idOf = (count: number) => nthOfDay({ ...entry, at: at - (at % DAY), record: same }, count);
-  const isNamedBy = async (newestFirst: readonly HistoryEntry[]) => {
-    const missing = new Set(record.scopes.map(({ name }) => name));
-    for (const earlier of newestFirst) {
-      for (const { name } of earlier.record.scopes) missing.delete(name);
-      if (missing.size === 0) return !(await endedSince(earlier.at));
-    }
-    return false;
-  };
-  const first = await earlierEntry(tx, partition, idOf(0));
-  if (first === undefined) return void (await note(tx, { ...entry, entryId: idOf(0) }));
-  if (await isNamedBy([first])) return;
-  const ids = furtherPlaces.map((_, place) => idOf(place + 1));
-  const places = Object.fromEntries(ids.map((id, place) => [`entry${place}`, id]));
-  const rows = await tx.all(furtherEntries, { partition, ...places });
-  const further = rows.map(entryOf).toSorted((one, other) => ids.indexOf(other.entryId) - ids.indexOf(one.entryId));
-  const next = ids[further.length];
-  if (next === undefined || (await isNamedBy([...further, first]))) return;
-  await note(tx, { ...entry, entryId: next });
-}
-
-/** The id of one of several entries of a day. The first has the id that earlier versions gave it. */
-function nthOfDay(entry: Omit<HistoryEntry, "entryId">, count: number): string {
-  return derivedId(count === 0 ? entry : { ...entry, record: { ...entry.record, asked: [String(count)] } });
-}
-
-async function earlierEntry(tx: Tx, partition: number, entryId: string): Promise<HistoryEntry | undefined> {
-  const found = sql`SELECT ${historyColumns} FROM history WHERE partition = :partition AND entry_id = :entryId`;
-  const row = await tx.one(found, { partition, entryId });
-  return row && entryOf(row);
-}
-
-/**
- * Notes that a client got a token through an app that the owner allowed (RFC 8693): for each of both and each person, as for
- * `reconnected`.
- */
-export async function noteDelegated(
-  tx: Tx,
-  { partition, ownerId, clientId, personId, actorId, scopes, impersonation, now, ...names }: RecordDelegation,
-): Promise<void> {
-  const first = { partition, ownerId, clientId: actorId, kind: "delegated" } as const;
-  const record = {
-    ...{ clientName: names.actorName, by: "client", via: null, scopes, removed: [], expiresAt: null },
-    through: { clientId, clientName: names.clientName },
-    ...(personId === ownerId ? {} : { personId }),
-    ...(impersonation ? { impersonation } : {}),
-  } as const;
-  const same = { ...record, clientName: null, scopes: [], through: { clientId, clientName: null } };
-  await noteOncePerDay(tx, { ...first, at: now, record }, same);
-}
-
-/**
- * Notes once a day that an app may act for the owner at another server. Each server has its entry.
- *
- * @param company in a person's own history: the company whose connection it was.
- */
-export async function noteVouched(
-  tx: Tx,
-  { partition, ownerId, clientId, personId, clientName, audience, audienceName, now }: RecordVouching,
-  company?: HistoryEntry["record"]["company"],
-): Promise<void> {
-  const first = { partition, ownerId, clientId, kind: "vouched" } as const;
-  const record = {
-    ...{ clientName, by: "client", via: null, scopes: [], removed: [], expiresAt: null },
-    through: { clientId: audience, clientName: audienceName ?? null },
-    ...(personId === ownerId ? {} : { personId }),
-    ...(company === undefined ? {} : { company }),
-  } as const;
-  const told = { ...record, clientName: null, through: { clientId: audience, clientName: null } };
-  await note(tx, { ...first, at: now, record, entryId: derivedId({ ...first, at: now - (now % DAY), record: told }) });
-}
-
 /** Notes a member's answer on a page under their company's approval. Each answer has its entry and its receipt. */
 export async function noteConnected(
   tx: Tx,
@@ -179,41 +64,6 @@ export async function noteConnected(
     ...{ partition, ownerId, clientId, at: now, kind: "connected", entryId: grantId },
     record: { ...told, by: personId, personId, scopes, expiresAt },
   });
-}
-
-/** Maximum number of refusals of one app by one person that a day (UTC) records, so that nobody can fill a history with them. */
-const REFUSALS_A_DAY = 10;
-
-/**
- * Notes the answer "Don't allow". The same answer about the same access is noted once a day. The caller holds the owner's
- * lock.
- *
- * @param present what the app can do, which the refusal does not change.
- */
-export async function noteRefused(
-  tx: Tx,
-  refused: Refuse,
-  present: Pick<HistoryEntry["record"], "scopes" | "expiresAt" | "paused">,
-): Promise<void> {
-  const { partition, ownerId, clientId, personId, via, clientName, scopes, shown, now } = refused;
-  const first = { partition, ownerId, clientId, kind: "refused" } as const;
-  const told = { clientName: null, by: personId, via: null, scopes: [], removed: [], expiresAt: null };
-  const record: HistoryEntry["record"] = { ...told, ...present, clientName, via, asked: scopes, shown };
-  for (let count = 0; count < REFUSALS_A_DAY; count++) {
-    const entryId = nthOfDay({ ...first, at: now - (now % DAY), record: told }, count);
-    const earlier = await earlierEntry(tx, partition, entryId);
-    if (earlier === undefined) {
-      await note(tx, { ...first, at: now, entryId, record });
-      return;
-    }
-    if (sameRefusal(earlier.record, record)) return;
-  }
-}
-
-function sameRefusal(one: HistoryEntry["record"], other: HistoryEntry["record"]): boolean {
-  const parts = ({ via, asked = [], scopes, paused }: HistoryEntry["record"]) =>
-    JSON.stringify([via, asked.toSorted(), scopes.map(({ name, expiresAt }) => [name, expiresAt]), paused === true]);
-  return parts(one) === parts(other);
 }
 
 /**
@@ -335,14 +185,14 @@ async function namesOf(tx: Tx, partition: number, ownerId: string): Promise<Read
   return new Map(rows.map((row) => [text(row, "client_id"), json<Consent["shown"]>(row, "shown").clientName]));
 }
 
-function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<HistoryEntry, "entryId">): string {
+export function derivedId({ partition, ownerId, clientId, kind, at, record }: Omit<HistoryEntry, "entryId">): string {
   const hash = createHash("sha256").update(JSON.stringify([ownerId, clientId, kind, at, record]));
   const id = hash.digest().subarray(0, 16);
   id.writeUInt16BE(partition, 0);
   return id.toString("base64url");
 }
 
-function entryOf(row: Row): HistoryEntry {
+export function entryOf(row: Row): HistoryEntry {
   return {
     partition: whole(row, "partition"),
     entryId: text(row, "entry_id"),

@@ -9,7 +9,7 @@ import type {
   RecordVouching,
 } from "../../oauth/token-exchange/storage.ts";
 import { isPaused } from "../../owners/consent-after-decision.ts";
-import { noteDelegated, noteVouched } from "../consents/history.ts";
+import { noteDelegated, noteVouched } from "../consents/entries-of-a-day.ts";
 import { query, sql, steps, type Tx, transaction, words } from "../define-verbs.ts";
 import { partitionOf } from "../partition.ts";
 import { consentColumns, consentOf, isActive, isUnpaused, text, whole } from "../row-conversion.ts";

@@ -32,8 +32,9 @@ import type { Approve, Refuse } from "../../owners/storage.ts";
 import { lockActing } from "../companies/members.ts";
 import { obtainable, rememberAnswer } from "../companies/remembered-company-choices.ts";
 import { givenFor, lockConsent, recordApproval, sparing, writeConsent } from "../consents/consents.ts";
+import { noteReconnected, noteRefused } from "../consents/entries-of-a-day.ts";
 import { activeGrants, changeOwnGrants, goOn, presentAccess } from "../consents/grants-of-consent.ts";
-import { note, noteConnected, noteReconnected, noteRefused } from "../consents/history.ts";
+import { note, noteConnected } from "../consents/history.ts";
 import { query, type Row, sql, statement, type Tx, transaction, words } from "../define-verbs.ts";
 import { passClientGate } from "../operator/client-advisory-lock.ts";
 import { expectNotice } from "../people/logout-notices.ts";
@@ -315,18 +316,17 @@ export const issueGrant = transaction<IssueGrant, IssueOutcome>(
     const here = scopesAt(consentUnder(consent, grant.ceiling).scopes, reach);
     const held = new Map(here.map((scope) => [scope.name, scope.expiresAt]));
     const decidedAt = lastDecision(here, grant.scopes, approval, now);
+    const hasEnded = (end: Millis | null) => end !== null && end < now + SCOPE_MARGIN;
     const scopes: GrantedScope[] = [];
     for (const name of grant.scopes) {
       const expiresAt = held.get(name);
-      if (expiresAt === undefined || (expiresAt !== null && expiresAt < now + SCOPE_MARGIN))
-        return { kind: "no_consent" };
+      if (expiresAt === undefined || hasEnded(expiresAt)) return { kind: "no_consent" };
       scopes.push({ name, expiresAt });
     }
     if (scopes.length === 0) return { kind: "no_consent" };
     // Without a page, a member's last answer still holds: no scope lasts longer than they chose for it then.
     const before = answer === undefined ? chosen : undefined;
     const chosenFor = (name: string) => sooner(ends[name] ?? null, chosenEndOf(before, name, reach));
-    const hasEnded = (end: Millis | null) => end !== null && end < now + SCOPE_MARGIN;
     if (answer === undefined && grant.scopes.some((name) => hasEnded(chosenFor(name)))) return { kind: "no_consent" };
     const capped = cappedEnds(scopes, chosenFor, approval, reach);
     const terms = underOffline(grant, grant.scopes, consent, chosen);

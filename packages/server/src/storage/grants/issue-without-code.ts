@@ -5,8 +5,9 @@ import type { Consent, GrantedScope, Millis } from "../../oauth/model.ts";
 import type { IssueDirect, IssueDirectOutcome } from "../../oauth/storage.ts";
 import { directScopes, recordDirect, startOf, stopOf } from "../../owners/consent-without-page.ts";
 import { writeConsent } from "../consents/consents.ts";
+import { noteOncePerDay, noteReconnected } from "../consents/entries-of-a-day.ts";
 import { oneConsent } from "../consents/grants-of-consent.ts";
-import { note, noteOncePerDay, noteReconnected } from "../consents/history.ts";
+import { note } from "../consents/history.ts";
 import { sql, type Tx, transaction, words } from "../define-verbs.ts";
 import {
   AUTH_TIME_UNKNOWN,

@@ -79,17 +79,20 @@ onEveryBackend("the history of an app that gets access again after its access en
     ]);
   });
 
-  test("without a page, after the app gave up its access 30 times on one day → told 20 times", async () => {
-    const { person } = await aLiveGrant(storage(), { scopes: ["read"] });
+  test("without a page, after the app gave up its access 30 times on one day → told each time, with new permissions, and no gap", async () => {
+    const { person } = await aLiveGrant(storage(), { scopes: ["read", "write"] });
     for (let minute = 1; minute <= 30; minute += 1) {
-      const grant = aGrant(person, { scopes: ["read"], codeUntil: at(minute + 1) });
+      const grant = aGrant(person, { scopes: minute < 30 ? ["read"] : ["write"], codeUntil: at(minute + 1) });
       expect((await storage().grants.issue({ grant, now: at(minute) })).kind).toBe("issued");
       expect((await storage().grants.redeem(aRedemption(grant, { now: at(minute) }))).kind).toBe("redeemed");
       const saltHash = aHash(`refresh ${grant.grantId}`);
       expect((await storage().grants.end({ ...grant, saltHash, now: at(minute) + 1 })).kind).toBe("ended");
     }
-    const entries = (await toldTo(person)).filter((entry) => entry.startsWith("reconnected"));
-    expect(entries).toEqual(Array.from({ length: 20 }, (_, before) => `reconnected ${before + 1}`));
+    const { partition, personId: ownerId } = person;
+    const entries = await storage().history.list({ partition, ownerId, before: null, limit: 100 });
+    const told = entries.filter(({ kind }) => kind === "reconnected").toReversed();
+    expect(told.map((entry) => (entry.at - MIDNIGHT) / MINUTE)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1));
+    expect(told.at(-1)?.record.scopes.map(({ name }) => name)).toEqual(["write"]);
   });
 
   /** A person whose app gets tokens without a page. `token` gets one more. */

@@ -3,7 +3,7 @@
 import { Client as Connection } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aPostgresDatabase, type TestDatabase } from "../../../../../test/support/postgres-database.ts";
-import { note } from "../../../src/storage/companies/last-companies.ts";
+import { noteLastCompany } from "../../../src/storage/companies/remembered-company-choices.ts";
 import { compile, type Params, type Row, type Sql, type Tx } from "../../../src/storage/define-verbs.ts";
 import { postgres } from "../../../src/storage/dialect.ts";
 import { openStorage, type Storage } from "../../../src/storage/open.ts";
@@ -68,7 +68,7 @@ test("a deletion that is not committed → the answer waits, and leaves no row",
 test("an answer that is not committed → the deletion waits, and deletes it", async () => {
   const answer = await anAnswer();
   await other.query("BEGIN");
-  await note.body(tx, answer);
+  await noteLastCompany.body(tx, answer);
   const deleted = storage.people.delete({ ...answer, now: NOW });
   expect(await waits(deleted)).toBe(true);
   await other.query("COMMIT");
