@@ -110,15 +110,20 @@ export async function presentAccess(
   );
   const away = live.flatMap(awayAsScope).filter(({ name }) => asked.includes(name));
   const byRules = againByRules(consent).map((name) => ({ name, expiresAt: consent.expiresAt }));
-  const present = [...consent.scopes, ...byRules, ...held, ...away].filter(
-    ({ expiresAt }) => expiresAt === null || expiresAt > now,
-  );
-  const ends = Map.groupBy(present, ({ name }) => name);
-  const scopes = [...ends].map(([name, all]) => {
-    return { name, expiresAt: latestOf(all.map(({ expiresAt }) => expiresAt)) ?? null };
+  const present = withLatestEnds([...consent.scopes, ...byRules, ...held, ...away], now);
+  return { ...present, ...(isPaused(consent) ? { paused: true as const } : {}) };
+}
+
+function withLatestEnds(
+  all: readonly GrantedScope[],
+  now: Millis,
+): Pick<HistoryEntry["record"], "scopes" | "expiresAt"> {
+  const unexpired = all.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const ends = Map.groupBy(unexpired, ({ name }) => name);
+  const scopes = [...ends].map(([name, same]) => {
+    return { name, expiresAt: latestOf(same.map(({ expiresAt }) => expiresAt)) ?? null };
   });
-  const expiresAt = latestOf(scopes.map((scope) => scope.expiresAt)) ?? null;
-  return { scopes, expiresAt, ...(isPaused(consent) ? { paused: true as const } : {}) };
+  return { scopes, expiresAt: latestOf(scopes.map(({ expiresAt }) => expiresAt)) ?? null };
 }
 
 /**
@@ -233,11 +238,14 @@ export async function stop(tx: Tx, consent: Consent, by: string, now: Millis, ca
 /**
  * Lets a paused app go on. The caller has locked the consent, and gives it as it is from now on. The entry names all that
  * the app can do from now on, also what no request asks for.
+ *
+ * @param answered what a device gets with its next poll.
  */
 export async function goOn(
   tx: Tx,
   consent: Consent,
   { by, ceiling, now }: { readonly by: string; readonly ceiling: Millis | null; readonly now: Millis },
+  answered: readonly GrantedScope[] = [],
 ): Promise<string> {
   const { partition, ownerId, clientId } = consent;
   const key = { partition, ownerId, clientId };
@@ -246,7 +254,7 @@ export async function goOn(
   // People resume only their own apps. Anybody else resumes an app for a company.
   const present = by === ownerId ? presentAccess : presentAccessOfMembers;
   const access = await present(tx, { ...consent, pausedAt: null }, ceiling, now);
-  return noteChange(tx, consent, "resumed", by, now, access);
+  return noteChange(tx, consent, "resumed", by, now, withLatestEnds([...access.scopes, ...answered], now));
 }
 
 const grantsUnderIt = ownersPausingOf(oneConsent);

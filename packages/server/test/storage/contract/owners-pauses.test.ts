@@ -357,6 +357,27 @@ onEveryBackend("an owner pauses an app and lets it go on", (storage) => {
     expect(await kindsOf(grant)).toEqual(expect.arrayContaining(["paused", "resumed"]));
     expect((await resumedOf(grant)).ends.map(([name]) => name)).toEqual(grant.scopes.toSorted());
   });
+
+  test("for a company, by an admin's answer for a device → the entry names what the device gets with its next poll", async () => {
+    const { company, admin } = await aStaffedCompany(storage());
+    const grant = await aLiveCompanyGrant(storage(), company, admin);
+    const { partition, companyId: ownerId } = company;
+    const key = { partition, companyId: ownerId, clientId: grant.clientId, by: admin.personId };
+    const { refreshSaltHash: saltHash } = aRefresh(grant);
+    expect((await storage().grants.end({ ...grant, saltHash, now: NOW })).kind).toBe("ended");
+    expect((await storage().companyApps.setPaused({ ...key, paused: true, now: NOW })).kind).toBe("changed");
+    const request = aDevice({ clientId: grant.clientId });
+    const answer = anAnswer(request, admin, {
+      approval: { partition, ownerId, grantId: anId(partition) },
+      resumes: true,
+    });
+    await storage().deviceRequests.create(request);
+    await storage().deviceRequests.claim({ ...answer, before: null });
+    expect(await storage().deviceRequests.approve(answer)).toBe("decided");
+    expect((await resumedOf(grant)).ends.map(([name]) => name)).toEqual([...answer.approval.scopes]);
+    const redeemed = await storage().deviceRequests.redeem(aDeviceRedemption(request, answer.approval));
+    expect(redeemed.kind).toBe("issued");
+  });
 });
 
 onEveryBackend("which APIs an app used", (storage) => {
