@@ -18,25 +18,32 @@ export function holding(holds: Inventory | "unreadable"): string {
   ].join(", ");
 }
 
+export interface ReplacedData {
+  readonly present: Inventory | "unreadable";
+  /** What the backup or export holds. Null: nobody counted it. */
+  readonly inSource: Inventory | "unreadable" | null;
+  /** True: the command keeps the replaced data. */
+  readonly keepsCopy: boolean;
+}
+
 /**
- * What the replaced data have and the others don't. `now`, `then`: what both hold; null: nobody counted them. A record that was
+ * What becomes of the data that are replaced, and how much of them the backup or export doesn't have. A record that was
  * deleted since then can hide a new one, so the numbers are the least.
  */
-export function lostText(
-  source: "backup" | "export",
-  now: Inventory | "unreadable",
-  then: Inventory | "unreadable" | null,
-): string {
-  const lost = `Everything that was created or changed since the ${source} is lost, also passwords and settings.`;
-  if (now === "unreadable" || then === "unreadable" || then === null) return lost;
+export function replacedText(source: "backup" | "export", { present, inSource, keepsCopy }: ReplacedData): string {
+  const since = `Everything that was created or changed since the ${source} is`;
+  const told = keepsCopy
+    ? `The command keeps a copy of that database beside it. ${since} then only in that copy, also passwords and settings: the server no longer has it.`
+    : `${since} lost, also passwords and settings. You can't undo this. To keep the current data, run assent export first.`;
+  if (present === "unreadable" || inSource === "unreadable" || inSource === null) return told;
   const parts = [
-    [now.people - then.people, "person", "people"],
-    [now.companies - then.companies, "company", "companies"],
-    [now.clients - then.clients, "client", "clients"],
-    [now.consents - then.consents, "consent", "consents"],
+    [present.people - inSource.people, "person", "people"],
+    [present.companies - inSource.companies, "company", "companies"],
+    [present.clients - inSource.clients, "client", "clients"],
+    [present.consents - inSource.consents, "consent", "consents"],
   ] as const;
   const more = parts.flatMap(([count, one, many]) => (count > 0 ? [counted(count, one, undefined, many)] : []));
-  return more.length === 0 ? lost : `${lost} New since then: at least ${more.join(", ")}.`;
+  return more.length === 0 ? told : `${told} New since then: at least ${more.join(", ")}.`;
 }
 
 /** The admins' part, because nobody can know whether they withdrew an approval since. */

@@ -110,7 +110,7 @@ const COMMANDS: readonly (readonly [readonly string[], RegExp, readonly string[]
   ],
   [
     ["import", "all.jsonl"],
-    /replaces all data in the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)\. The command keeps a copy .* Everything that was created or changed since the export is lost, also passwords and settings\. .* were deleted since the export come back\. All sessions and grants end/,
+    /replaces all data in the database at .*assent\.db \(1 person, 2 companies, 1 client, 2 grants, 2 consents, 1 session\)\. The command keeps a copy of that database beside it\. Everything that was created or changed since the export is then only in that copy, also passwords and settings: the server no longer has it\. .* were deleted since the export come back\. All sessions and grants end/,
     ["consent", "list"],
   ],
 ];

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Failure, UsageError } from "../command-errors.ts";
 import { confirm, confirmOnTerminal, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { endingText, holding, lostText, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, noteEnded, replacedText } from "../replaced-data-texts.ts";
 import { type JsonOption, noun, verb, withAdmin } from "../shared-options.ts";
 
 const KEEP_CONSENTS = "keep consents and companies' approvals; use this only if nobody revoked one since the backup";
@@ -150,7 +150,7 @@ async function restore(file: string, options: RestoreOptions) {
     const what =
       now === null
         ? `There is no database at ${path}. This restores ${source} (${holding(then)}) there.`
-        : `${source} (${holding(then)}) replaces the database at ${path} (${holding(now.holds)}). The command keeps a copy of that database beside it. ${lostText("backup", now.holds, then)}`;
+        : `${source} (${holding(then)}) replaces the database at ${path} (${holding(now.holds)}). ${replacedText("backup", { present: now.holds, inSource: then, keepsCopy: true })}`;
     await confirm(
       `${what} People, companies and clients that were deleted since the backup come back. ${endingText(choice)}`,
       options,

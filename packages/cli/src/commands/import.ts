@@ -4,7 +4,7 @@ import type { Config } from "@assent/server/admin";
 import type { Command } from "commander";
 import { confirm, counted, type YesOption, yesOption } from "../confirm.ts";
 import { Output } from "../print-records.ts";
-import { endingText, holding, lostText, noteEnded } from "../replaced-data-texts.ts";
+import { endingText, holding, noteEnded, replacedText } from "../replaced-data-texts.ts";
 import type { JsonOption } from "../shared-options.ts";
 
 export function register(program: Command): void {
@@ -39,11 +39,11 @@ async function replace(file: string, config: Config, before: "unfinished" | "fil
   const now = await inventoryOf(config);
   const { place = "", holds = "unreadable" } = now ?? {};
   const part = before === "unfinished" ? "an unfinished import of another file: " : "";
-  const copy = place.startsWith("postgres")
-    ? "You can't undo this. To keep the current data, run assent export first."
-    : "The command keeps a copy of the current database beside it.";
+  // PostgreSQL has no file that could be kept.
+  const keepsCopy = !place.startsWith("postgres");
+  const replacing = replacedText("export", { present: holds, inSource: null, keepsCopy });
   await confirm(
-    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${copy} ${lostText("export", holds, null)} People, companies and clients that were deleted since the export come back. ${endingText({ keepConsents: false, of: ", also those in the file" })}`,
+    `This import replaces all data in the database at ${place} (${part}${holding(holds)}). ${replacing} People, companies and clients that were deleted since the export come back. ${endingText({ keepConsents: false, of: ", also those in the file" })}`,
     options,
   );
   const out = new Output(options.json ?? false);

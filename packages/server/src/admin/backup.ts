@@ -9,8 +9,15 @@ import { type Ended, NOTHING_ENDED, sumOfEnded } from "../storage/end-all-after-
 import { StorageUnavailable } from "../storage/errors.ts";
 import { openStorage, type Storage } from "../storage/open.ts";
 import { type Inventory, inventory } from "../storage/record-counts.ts";
-import { Connection } from "../storage/sqlite/connection.ts";
-import { copyDatabase, draftOf, isAlone, moveAside, putBack, removeDatabase } from "../storage/sqlite/copy-database.ts";
+import {
+  copyDatabase,
+  draftOf,
+  isAlone,
+  moveAside,
+  putBack,
+  readUnchanged,
+  removeDatabase,
+} from "../storage/sqlite/copy-database.ts";
 import { refuse } from "./admin-error.ts";
 import { refuseMissing, refuseUnmade } from "./context.ts";
 import { refuseBesideServers, type Waiting } from "./refuse-while-servers-run.ts";
@@ -102,18 +109,15 @@ export function refuseRestore(
   return { database, source };
 }
 
-/** Counts what a backup holds. `unreadable`: it is damaged, has an old schema, or belongs to another program. */
+/**
+ * Counts what a backup holds, and leaves no file beside it. `unreadable`: it is damaged, has an old schema, or belongs to
+ * another program.
+ */
 export async function inventoryOfBackup(source: string): Promise<Inventory | "unreadable"> {
-  let connection: Connection | undefined;
   try {
-    // A backup may have any mode, unlike a database of a server.
-    const opened = new Connection(source, { readOnly: true });
-    connection = opened;
-    return await inventory({ reading: (work) => work(opened) });
+    return await readUnchanged(source, (connection) => inventory({ reading: (work) => work(connection) }));
   } catch {
     return "unreadable";
-  } finally {
-    connection?.close();
   }
 }
 

@@ -17,8 +17,9 @@ export class Connection implements Tx {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<Sql, Prepared>();
 
-  constructor(path: string, options: { readonly readOnly: boolean }) {
-    this.#db = new DatabaseSync(path, {
+  /** `file`: a path, or an address with SQLite's options for it. */
+  constructor(file: string | URL, options: { readonly readOnly: boolean }) {
+    this.#db = new DatabaseSync(file, {
       readOnly: options.readOnly,
       timeout: BUSY_TIMEOUT,
       // Rows of different partitions may be in different databases one day, so the verbs do the work of foreign keys.

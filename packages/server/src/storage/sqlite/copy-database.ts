@@ -1,10 +1,24 @@
 /** Copies of an SQLite file: made while others write to it, checked, and restored. */
 
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StorageUnavailable } from "../errors.ts";
-import { told } from "./connection.ts";
+import { Connection, told } from "./connection.ts";
 
 /** Number of pages copied before the event loop of this process gets a turn. */
 const PAGES = 2000;
@@ -77,6 +91,38 @@ async function copyPages(from: string, into: string): Promise<void> {
   } finally {
     if (source.isTransaction) source.exec("COMMIT");
     source.close();
+  }
+}
+
+/**
+ * Reads a database that nobody writes. Leaves no file beside it, and needs no permission to write there. SQLite reads an
+ * immutable file without its logs, so a database that has one is read in a temporary copy.
+ */
+export async function readUnchanged<T>(path: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const logs = ["-wal", "-journal"].filter(
+    (end) => (statSync(`${path}${end}`, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+  if (logs.length === 0) {
+    const file = pathToFileURL(path);
+    file.searchParams.set("immutable", "1");
+    return reading(file, work);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "assent-backup-"));
+  try {
+    const copy = join(folder, "copy.db");
+    for (const end of ["", ...logs]) copyFileSync(`${path}${end}`, `${copy}${end}`);
+    return await reading(copy, work);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function reading<T>(file: string | URL, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = new Connection(file, { readOnly: true });
+  try {
+    return await work(connection);
+  } finally {
+    connection.close();
   }
 }
 
