@@ -45,7 +45,7 @@ export interface ReceiptClaims {
   /** For an `allowed` of a company: only for the members that its rule names. */
   readonly for?: "selected_members";
   readonly via: string | null;
-  /** For an `ended`, and for a `revoked` by a restore: the event that ended the access. */
+  /** For an `ended`, and for a `revoked`, `narrowed` or `paused` that the owner did not choose: the reason, for example `recovery`. */
   readonly cause?: EndCause;
   readonly allowed: readonly { readonly scope: string; readonly text: string | null; readonly until: number | null }[];
   /** The app was paused: it can use what is allowed only once it is resumed. */

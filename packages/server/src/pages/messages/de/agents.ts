@@ -19,7 +19,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     emptyTextCompany: "Hier stehen Apps, die Zugriff für {company} behalten, während niemand angemeldet ist.",
     unusedTitle: "Derzeit von niemandem genutzt",
     unusedText:
-      "Derzeit nutzt niemand diese Apps für {company}. Sie bekommen keinen eigenen neuen Zugriff, bis jemand sie wieder verbindet. Den Zugriff, den sie schon haben, können sie noch kurz nutzen, längstens bis zum angegebenen Ende.",
+      "Derzeit nutzt niemand diese Apps für {company}. Diese Apps bekommen keinen eigenen neuen Zugriff, bis jemand sie wieder verbindet. Den Zugriff, den die Apps schon haben, können sie noch kurz nutzen, längstens bis zum angegebenen Ende.",
     can: "Die App darf",
     keeps: "Behält Zugriff bis",
     keepsForever: "Sie ihn widerrufen",

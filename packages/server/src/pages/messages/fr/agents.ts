@@ -18,7 +18,7 @@ export const agents: Translation<typeof english, "one" | "other"> = {
     emptyTitleCompany: "Aucune application ne peut agir quand personne n’est connecté",
     emptyTextCompany:
       "Les applications qui conservent l’accès pour {company} quand personne n’est connecté apparaissent ici.",
-    unusedTitle: "Utilisées par personne en ce moment",
+    unusedTitle: "Personne ne les utilise en ce moment",
     unusedText:
       "Personne n’utilise ces applications pour {company} en ce moment. Elles n’obtiennent aucun nouvel accès propre tant que personne ne les reconnecte. Elles peuvent encore utiliser brièvement l’accès qu’elles ont déjà, au plus tard jusqu’à la fin indiquée.",
     can: "Elle peut",
