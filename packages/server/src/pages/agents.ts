@@ -220,10 +220,10 @@ function permissions(agent: AgentEntry, now: number, words: Messages): Child {
 function facts(agent: AgentEntry, { now, texts }: About, words: Messages): Markup {
   const { agents, apps } = words;
   const differ = endsDiffer(agent);
-  const shownEnd = (at: number | null, forever: string) => (at === null ? forever : shownTime(words, at, "exact"));
-  const keeps = html`<div><dt>${keepsTerm(agent, words)}</dt><dd>${shownEnd(agent.awayUntil ?? null, agents.keepsForever)}</dd></div>`;
+  const endOr = (at: number | null, forever: string) => (at === null ? forever : shownTime(words, at, "exact"));
+  const keeps = html`<div><dt>${keepsTerm(agent, words)}</dt><dd>${endOr(agent.awayUntil ?? null, agents.keepsForever)}</dd></div>`;
   const last = endsTerm(agent, words, differ);
-  const ends = html`<div><dt>${last}</dt><dd>${shownEnd(agent.expiresAt, texts.noEnd)}</dd></div>`;
+  const ends = html`<div><dt>${last}</dt><dd>${endOr(agent.expiresAt, texts.noEnd)}</dd></div>`;
   const showsKeeps = agent.awayUntil !== undefined && !(differ && agent.awayUntil === agent.expiresAt);
   const time = (at: number) => timeElement(words, at, now);
   const uses = agent.uses.map(

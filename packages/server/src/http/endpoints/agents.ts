@@ -17,7 +17,7 @@ import type { CompanyFrame } from "../../pages/company/views.ts";
 import { agentsPage, companyAgentsPage } from "../../pages/index.ts";
 import { formToken } from "../form-token.ts";
 import { formOf, page, redirect } from "../http-message.ts";
-import { endedAccess, endedEntry, hostsWithEnds, shownEnd } from "./allowed-apps.ts";
+import { endBeforeDeletion, endedAccess, endedEntry, hostsWithEnds, type OwnerNow } from "./allowed-apps.ts";
 import { formerNameOf, logoPath, nameOf, signedInAs } from "./client-and-person-views.ts";
 import { backTo, type CompanyTools, forAdmins, type InCompany, idIn, noLongerAdmin } from "./require-membership.ts";
 import { type Account, type AccountTools, signedIn } from "./require-sign-in.ts";
@@ -114,12 +114,8 @@ async function changedForAll(at: InCompany, paused: boolean, tools: CompanyTools
 }
 
 /** A client that describes itself is known by the host of its ID. Where one of its hosts ends sooner, the others are named, too. */
-function agentHosts(
-  { consent, client }: Agent,
-  now: number,
-  deleteAt: Person["deleteAt"],
-): Pick<AgentEntry, "hosts" | "hostEnds"> {
-  const all = hostsWithEnds(consent, client, now, deleteAt);
+function agentHosts({ consent, client }: Agent, at: OwnerNow): Pick<AgentEntry, "hosts" | "hostEnds"> {
+  const all = hostsWithEnds(consent, client, at);
   if (client?.document === undefined) return all;
   const others = Object.keys(all.hostEnds).length > 0 ? all.hosts : [];
   return { ...all, hosts: [...new Set([redirectHost(client.clientId), ...others])] };
@@ -133,14 +129,14 @@ function entryOf(agent: Agent, language: string, now: number, owner: Pick<Person
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     formerName: formerNameOf(consent, client),
     logo: client === undefined ? null : logoPath(client),
-    ...agentHosts(agent, now, owner.deleteAt),
+    ...agentHosts(agent, { now, owner }),
     scopes: agent.scopes.map(({ name, scope, gone, expiresAt }) => ({
       description: scope === undefined ? name : descriptionOf(scope, language),
-      expiresAt: shownEnd(expiresAt, owner),
+      expiresAt: endBeforeDeletion(expiresAt, owner),
       gone,
     })),
-    expiresAt: shownEnd(consent.expiresAt, owner),
-    awayUntil: awayUntil === undefined ? undefined : shownEnd(awayUntil, owner),
+    expiresAt: endBeforeDeletion(consent.expiresAt, owner),
+    awayUntil: awayUntil === undefined ? undefined : endBeforeDeletion(awayUntil, owner),
     pausedAt: consent.pausedAt,
     lastUsedAt: consent.lastUsedAt,
     uses: agent.uses.map(({ api, lastUsedAt }) => ({ api: api.name, lastUsedAt })),

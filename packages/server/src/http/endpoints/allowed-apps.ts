@@ -92,7 +92,7 @@ async function noticeOf(done: string | null, person: Person, { apps }: AppsTools
     return {
       kind,
       app,
-      endsAt: shownEnd(record.expiresAt, person),
+      endsAt: endBeforeDeletion(record.expiresAt, person),
       openUntil: heldUntil,
       paused: record.paused === true,
       entryId,
@@ -208,7 +208,7 @@ export const askNextTime = signedIn(async (account, tools: AppsTools) => {
 });
 
 /** The end of access to a person's account. A deletion of the account that is pending ends all access. */
-export function shownEnd(end: Millis | null, { deleteAt = null }: Pick<Person, "deleteAt">): Millis | null {
+export function endBeforeDeletion(end: Millis | null, { deleteAt = null }: Pick<Person, "deleteAt">): Millis | null {
   return sooner(end, deleteAt);
 }
 
@@ -223,10 +223,10 @@ function entryOf(
     clientId: consent.clientId,
     name: client === undefined ? consent.shown.clientName : nameOf(client, language),
     logo: client === undefined ? null : logoPath(client),
-    ...hostsWithEnds(consent, client, now, person.deleteAt),
+    ...hostsWithEnds(consent, client, { now, owner: person }),
     scopes: app.scopes.map((scope) => ({
       ...scopeEntry(scope, language),
-      expiresAt: shownEnd(scope.expiresAt, person),
+      expiresAt: endBeforeDeletion(scope.expiresAt, person),
     })),
     pausedAt: consent.pausedAt,
     grantedAt: consent.createdAt,
@@ -238,7 +238,7 @@ function entryOf(
     through: app.through.map(({ actorName, lastUsedAt: at }) => ({ name: actorName, lastUsedAt: at })),
     stopsIn: minutesLeft(app.heldUntil, now),
     idleScopes,
-    expiresAt: shownEnd(app.expiresAt, person),
+    expiresAt: endBeforeDeletion(app.expiresAt, person),
     openUntil: app.openUntil ?? null,
     removedUntil: app.removedUntil ?? null,
     durations: app.durations.map(String),
@@ -278,18 +278,23 @@ function scopeEntry(
   return { name, description, removable: true, usedAt, gone, endStays };
 }
 
+/** `owner`: a company's apps have no account that can be deleted. */
+export interface OwnerNow {
+  readonly now: Millis;
+  readonly owner: Pick<Person, "deleteAt">;
+}
+
 /**
- * The hosts that can still get something by the consent, in plain text, and the ends of those that end sooner than others.
- * `deleteAt`: of the owner's account.
+ * The hosts that can still get something by the consent, in plain text, and the ends of those that end sooner than others, or
+ * than the owner's account.
  */
 export function hostsWithEnds(
   consent: Consent,
   client: Client | undefined,
-  now: number,
-  deleteAt: Millis | null = null,
+  { now, owner }: OwnerNow,
 ): Required<Pick<AppEntry, "hosts" | "hostEnds">> {
   const ends = endsByHost(consent, client, now);
-  const last = Math.min(deleteAt ?? Number.POSITIVE_INFINITY, Math.max(...ends.values()));
+  const last = Math.min(owner.deleteAt ?? Number.POSITIVE_INFINITY, Math.max(...ends.values()));
   return { hosts: [...ends.keys()], hostEnds: Object.fromEntries([...ends].filter(([, end]) => end < last)) };
 }
 

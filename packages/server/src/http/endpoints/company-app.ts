@@ -113,7 +113,6 @@ async function appAnswer(
   const { consent, rule, people, acting } = details;
   const isOver = frame.notice === "revoked" || frame.notice === "blocked";
   const until = isOver || details.isPaused || people === 0 ? await heldInAll(at, seen, tools) : undefined;
-  const held = isOver ? until : undefined;
   const name = client === undefined ? (consent?.shown.clientName ?? clientId) : nameOf(client, language);
   const uses = [consent?.lastUsedAt ?? null, ...acting.map(({ lastUsedAt }) => lastUsedAt)].filter(
     (one) => one !== null,
@@ -121,7 +120,7 @@ async function appAnswer(
   const host = client === undefined ? undefined : receiversOf(client)[0];
   const view: CompanyAppPageView = {
     ...frame,
-    ...(held === undefined ? {} : { held: { app: name, until: held } }),
+    ...(isOver && until !== undefined ? { held: { app: name, until } } : {}),
     ...{ clientId, name, logo: client === undefined ? null : logoPath(client) },
     host: host === undefined ? null : redirectHost(host),
     verified: client?.verified ?? false,

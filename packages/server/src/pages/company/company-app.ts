@@ -112,9 +112,10 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
   const used =
     view.actsThrough.length > 0 && usedApps(view.name, view.actsThrough, company.actsThrough, view.now, words);
   const { stopsIn = 0 } = view;
+  const still = stillHeld(stopsIn, words);
+  const held = still && html`<p class="small">${still}</p>`;
   if (view.access === null) {
     const text = used === false ? company.noAccess : company.noOwnAccess;
-    const held = stopsIn > 0 && html`<p class="small">${stillHeld(stopsIn, words)}</p>`;
     if (used === false && view.vouched === undefined && !held) return html`<p class="card panel soft">${text}</p>`;
     return html`<div class="card app"><p class="soft">${text}</p>${held}${used}${vouched(view, chrome)}</div>`;
   }
@@ -141,7 +142,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </div>`
     }
     <dl class="facts lines">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
-    ${pausedAt === null && people === 0 && stopsIn > 0 && html`<p class="small">${stillHeld(stopsIn, words)}</p>`}
+    ${pausedAt === null && people === 0 && held}
     ${
       shown.length > 0 &&
       html`<ul class="users">

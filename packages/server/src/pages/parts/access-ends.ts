@@ -168,7 +168,7 @@ export function endsTogether(scopes: readonly ScopeEnds[], now: number, words: M
 /** On the consent page, a scope's present end, or that of older access. Null if the scope is new. */
 export function presentEnd(
   { endsAt, onceUntil, keptUntil, keptLimits = false, awayUntil, byPolicy = false }: ScopeEnds,
-  { now, pausedAt, never: endless }: { readonly now: number; readonly pausedAt?: number; readonly never: string },
+  { now, pausedAt, never }: { readonly now: number; readonly pausedAt?: number; readonly never: string },
   words: Messages,
 ): Child {
   if (byPolicy) {
@@ -187,11 +187,11 @@ export function presentEnd(
       pausedAt === undefined
         ? ([keptLimits ? keptEndsHere : keptEnds, keptNever] as const)
         : ([backEnds, backNever] as const);
-    const [ends, never] = keptUntil !== undefined ? kept : [awayEnds, awayNever];
-    const text = held === null ? never : rich(ends, { when: timeElement(words, held, now) });
+    const [withEnd, without] = keptUntil !== undefined ? kept : [awayEnds, awayNever];
+    const text = held === null ? without : rich(withEnd, { when: timeElement(words, held, now) });
     return html`<span class="soft small">${text}</span>`;
   }
-  return endsAt === undefined ? null : html`<span class="soft small">${scopeEnd(endsAt, now, words, endless)}</span>`;
+  return endsAt === undefined ? null : html`<span class="soft small">${scopeEnd(endsAt, now, words, never)}</span>`;
 }
 
 /** Names permissions in a sentence, each with its end. Null: there are none. */
