@@ -29,8 +29,8 @@ says where it looked, and stops. \`db restore\` puts a backup there.
   ask only on a terminal, so that a script can lock somebody out at once: \`user disable\`, \`session revoke\`, \`consent
   revoke\`, \`company update --status disabled\`, \`company remove-member\`, \`company add-member\` if it makes the last admin a
   member, \`company revoke\`, \`company policy --rule block\`, \`client connect --off\`, \`client exchange --off\` and \`db epoch\`.
-- \`user update --operator\` and \`--no-operator\` ask the same way if you lose your own role \`admin\`, or if the last active
-  person with this role loses it.
+- \`user update --operator\` and \`--no-operator\` ask if you lose your own role \`admin\`, or if the last active person with
+  this role loses it. In a script, they then need \`--yes\`, too.
 - After a change, a command says what ended, what stays, and what still works: access tokens work until they expire (ten
   minutes, if you didn't change \`ASSENT_ACCESS_TTL\`). These sentences go to stderr where stdout has a record.
 - Never write a secret on the command line, where other users and the shell's history would see it. A password comes from
