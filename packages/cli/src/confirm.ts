@@ -61,11 +61,6 @@ export function counted(count: number, one: string, most = Number.POSITIVE_INFIN
   return count > most ? `more than ${number(most)} ${many}` : `${number(count)} ${count === 1 ? one : many}`;
 }
 
-/** The first five names, with a mark if there are more. */
-export function firstNames(names: readonly string[]): string {
-  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
-}
-
 /** `1 session, 2 grants and 1 consent`, without kinds of which there is none. `no access`: there is nothing. */
 export function countedAll(counts: Readonly<Record<string, number>>, most?: number): string {
   const parts = Object.entries(counts).flatMap(([one, count]) => (count === 0 ? [] : [counted(count, one, most)]));

@@ -39,7 +39,7 @@ test("a public client → refused, and it can't be registered for the grant type
   const asked = ["client", "create", "--name", "App", "--type", "public", "--redirect-uri", "https://a.example/cb"];
   const { client_id: app } = await at.json([...asked, "--scope", "mail:read"]);
   const said = await at.run(["client", "exchange", String(app), "--subject", "access_token"]);
-  expect(said.stderr).toContain("only clients that authenticate");
+  expect(said.stderr).toContain("a public client can't exchange tokens");
   const update = await at.run(["client", "update", String(app), "--add-grant-type", "token-exchange"]);
   expect(update.stderr).toContain(
     "only clients that authenticate can use urn:ietf:params:oauth:grant-type:token-exchange",

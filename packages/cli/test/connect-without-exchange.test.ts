@@ -21,6 +21,35 @@ const AS = "https://as.chat.example";
 const there = ["--audience", AS];
 const offer = [...there, "--client-id-there", "w", "--scope", "chat:read"];
 
+test("a public client → refused, with what to do", async () => {
+  for (const options of [{}, { env }]) {
+    const made = ["--type", "public", "--redirect-uri", "https://wiki.test/cb"];
+    const id = String((await at.json(["client", "create", "--name", "Wiki", ...made]))["client_id"]);
+    const { code, stderr } = await at.run(["client", "connect", id, ...offer], options);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        "token_exchange: a public client can't exchange tokens, because it doesn't authenticate: create a confidential client for the app (assent client create --type confidential)",
+      ),
+    ]);
+  }
+});
+
+test("a disabled client → warned with the command that enables it; at the end of the connection → not", async () => {
+  for (const options of [{}, { env }]) {
+    const made = ["--type", "confidential", "--redirect-uri", "https://wiki.test/cb"];
+    const grant = ["--grant-type", "authorization_code", "--grant-type", "token-exchange"];
+    const id = String((await at.json(["client", "create", "--name", "Wiki", ...made, ...grant]))["client_id"]);
+    await at.json(["client", "update", id, "--status", "disabled", "--yes"]);
+    const connect = async (...flags: readonly string[]) => at.run(["client", "connect", id, ...flags], options);
+    expect(await connect(...offer)).toMatchObject({
+      code: 0,
+      stderr: `warning: this client is disabled, so the app gets no access at ${AS}, and companies' admins can't connect it there. To enable it, run: assent client update ${id} --status active\n`,
+    });
+    expect(await connect(...there, "--off")).toMatchObject({ code: 0, stderr: expect.not.stringContaining("warning") });
+  }
+});
+
 test("without the grant type → warned with the command that adds it; with it, or at the end of the offer → not", async () => {
   for (const options of [{}, { env }]) {
     const made = ["--type", "confidential", "--redirect-uri", "https://wiki.test/cb"];

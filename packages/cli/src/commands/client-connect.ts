@@ -5,6 +5,7 @@ import type {
   ClientImpactRecord,
   Connection,
   ConnectionImpactRecord,
+  ExchangeObstacle,
   TokenExchangePolicy,
 } from "@assent/server/admin";
 import type { Command } from "commander";
@@ -215,15 +216,33 @@ export function connectionNote(
   return "Offered: it counts for a company when its admins connect it, or if they connected the same offer before.";
 }
 
-const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+/** An obstacle, and the options of `client update` that remove it, in words. */
+interface Remedy {
+  readonly why: string;
+  readonly how: string;
+  readonly change: string;
+}
 
-/** What to do if the client's connections and offers have no effect. Undefined: they have one, or the command ends one. */
-export function effectRemark(
-  { clientId, grantTypes }: Pick<Client, "clientId" | "grantTypes">,
+const REMEDIES: Readonly<Record<ExchangeObstacle, Remedy>> = {
+  disabled: { why: "is disabled", how: "enable it", change: "--status active" },
+  "no grant type": {
+    why: "doesn't have the grant type token-exchange",
+    how: "add it",
+    change: "--add-grant-type token-exchange",
+  },
+};
+
+/** What to do if the client's connections and offers have no effect. Empty: they have one, or the command ends one. */
+export async function effectRemarks(
+  client: Pick<Client, "clientId" | "status" | "grantTypes">,
   { audience, off }: Pick<ConnectOptions, "audience" | "off">,
-): string | undefined {
-  if (off === true || grantTypes.includes(TOKEN_EXCHANGE)) return undefined;
-  return `this client doesn't have the grant type token-exchange, so the app gets no access at ${audience}, and companies' admins can't connect it there. To add it, run: assent client update ${clientId} --add-grant-type token-exchange`;
+): Promise<readonly string[]> {
+  if (off === true) return [];
+  const { exchangeObstacles } = await import("@assent/server/admin");
+  return exchangeObstacles(client).map((obstacle) => {
+    const { why, how, change } = REMEDIES[obstacle];
+    return `this client ${why}, so the app gets no access at ${audience}, and companies' admins can't connect it there. To ${how}, run: assent client update ${client.clientId} ${change}`;
+  });
 }
 
 function wordsOf(text: string): readonly [string, string] {
@@ -244,8 +263,7 @@ async function connect(clientId: string, options: ConnectOptions & YesOption) {
     const known = await confirmEnding(before, connections, await clientImpact(clientId, admin), options);
     const policy: TokenExchangePolicy = { ...NO_EXCHANGE, ...tokenExchange, connections };
     const { client, notes } = await changeClient(clientId, { tokenExchange: policy }, admin);
-    const remark = effectRemark(client, options);
-    if (remark !== undefined) out.warn(remark);
+    for (const remark of await effectRemarks(client, options)) out.warn(remark);
     out.record(clientRecord(client, admin.issuer));
     for (const one of notes) out.note(one);
     const note = connectionNote(present, options, company, known);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerImpactRecord, IssuerKeys, IssuerSettings } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { Failure, lineOf, UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, limitText, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, limitText, TOKENS, type Told, type YesOption, yesOption } from "../confirm.ts";
 import { addChangeOptions, changesOf, type ListFlag, listRemarks, listsAfter } from "../list-changes.ts";
 import {
   firstOf,
@@ -243,7 +243,7 @@ async function remove(issuer: string, options: JsonOption & YesOption) {
 }
 
 export async function issuerDeletionTold({ issuer, links, clients }: IssuerImpactRecord): Promise<Told> {
-  const { MOST_COUNTED } = await import("@assent/server/admin");
+  const { firstNames, MOST_COUNTED } = await import("@assent/server/admin");
   const alone =
     clients.length === 0
       ? ""

@@ -3,7 +3,7 @@
 import type { NewScope, ScopeImpactRecord } from "@assent/server/admin";
 import { type Command, Option } from "commander";
 import { UsageError } from "../command-errors.ts";
-import { confirm, counted, firstNames, TOKENS, type YesOption, yesOption } from "../confirm.ts";
+import { confirm, counted, TOKENS, type YesOption, yesOption } from "../confirm.ts";
 import type { Output } from "../print-records.ts";
 import {
   given,
@@ -179,12 +179,13 @@ export async function scopeQuestion({ name, clients, ...names }: ScopeImpactReco
   if (isBuiltInScope(name))
     return `Deleting the scope ${name} removes your texts and settings of it. The server's own scope of this name replaces it, and clients and tokens keep it.`;
   const kept = namedBy(names) === "" ? "" : ` The scope stays in ${namedBy(names)}, without effect.`;
-  return `Deleting the scope ${name} takes it out of new tokens, also those of existing grants. Issued access tokens contain it until they expire.${registeredFor(clients)}${kept}`;
+  return `Deleting the scope ${name} takes it out of new tokens, also those of existing grants. Issued access tokens contain it until they expire.${await registeredFor(clients)}${kept}`;
 }
 
 /** The clients that keep the name of a deleted scope. */
-function registeredFor(clients: readonly string[]): string {
+async function registeredFor(clients: readonly string[]): Promise<string> {
   if (clients.length === 0) return "";
+  const { firstNames } = await import("@assent/server/admin");
   const [stay, they, their] = clients.length === 1 ? ["stays", "it", "its"] : ["stay", "they", "their"];
   return ` ${counted(clients.length, "client")} (${firstNames(clients)}) ${stay} registered for it: the server refuses ${their} requests for it. If you create a scope of this name again, ${they} may ask for it at once.`;
 }
@@ -195,7 +196,7 @@ export async function tellDeletedScope(name: string, clients: readonly string[],
   const isReplaced = isBuiltInScope(name);
   if (clients.length > 0 && !isReplaced) {
     out.warn(
-      `${registeredFor(clients).trim()} To take the scope from a client, run: assent client update CLIENT_ID --remove-scope ${name} (or --remove-own-scope ${name})`,
+      `${(await registeredFor(clients)).trim()} To take the scope from a client, run: assent client update CLIENT_ID --remove-scope ${name} (or --remove-own-scope ${name})`,
     );
   }
   out.done(

@@ -1,6 +1,6 @@
 /** `assent client …`, `scope …` and `resource …` on a server. */
 
-import type { ClientImpactRecord, ConnectionRecord, TokenExchangePolicy } from "@assent/server/admin";
+import type { Client, ClientImpactRecord, ConnectionRecord, TokenExchangePolicy } from "@assent/server/admin";
 import { logoOf } from "../client-files.ts";
 import { Failure, lineOf, type Problem, UsageError } from "../command-errors.ts";
 import {
@@ -16,7 +16,7 @@ import {
   confirmEnding,
   connectionNote,
   connectionsAfter,
-  effectRemark,
+  effectRemarks,
 } from "../commands/client-connect.ts";
 import { clientDeletionTold, clientStatusTold } from "../commands/client-ending.ts";
 import {
@@ -178,8 +178,11 @@ const connect: RemoteCommand = async (call) => {
     note = connectionNote(before, options, company, known);
     return { token_exchange: { ...policy, connections: after.map(connectionRecord) } };
   });
-  const remark = effectRemark({ clientId: id, grantTypes: list(changed["grant_types"]) }, options);
-  if (remark !== undefined) out.warn(remark);
+  const client = {
+    ...{ clientId: id, grantTypes: list(changed["grant_types"]) },
+    status: changed["status"] as Client["status"],
+  };
+  for (const remark of await effectRemarks(client, options)) out.warn(remark);
   show(out, withoutWarnings(changed));
   if (note !== undefined) out.note(note);
 };

@@ -2,3 +2,8 @@
 export function counted(count: number, one: string): string {
   return `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
 }
+
+/** The first five names, with a mark if there are more. */
+export function firstNames(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
+}

@@ -3,6 +3,7 @@
 import type { Company } from "../owners/company-storage.ts";
 import type { ProviderImpact } from "../owners/identities/provider-impact.ts";
 import type { Person } from "../owners/storage.ts";
+import { firstNames } from "./counted.ts";
 import type {
   Choice,
   CompanyAppImpact,
@@ -117,16 +118,12 @@ export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppIm
 
 /** What a block of an app means for its access by other ways than members' consents. Empty: there are none. */
 export function blockedElsewhereText({ servers, vouching }: Pick<CompanyAppImpact, "servers" | "vouching">): string {
-  const [where, who] = [namesOf(servers.map(({ name, audience }) => `${name} (${audience})`)), namesOf(vouching)];
+  const [where, who] = [firstNames(servers.map(({ name, audience }) => `${name} (${audience})`)), firstNames(vouching)];
   const [end, connections] =
     servers.length === 1 ? ["that server ends it", "connection counts"] : ["those servers end it", "connections count"];
   const there = `The app gets no new access at ${where} for members while it is blocked. The access that it has there lasts until ${end}. When you lift the block, the ${connections} again.`;
   const here = `The app gets no new access to members' own accounts by ${who} while it is blocked, and can get it again when you lift the block.`;
   return [...(where === "" ? [] : [there]), ...(who === "" ? [] : [here])].map((text) => ` ${text}`).join("");
-}
-
-function namesOf(names: readonly string[]): string {
-  return `${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`;
 }
 
 /** A list of consents names no person, so this has only the id. */

@@ -17,6 +17,9 @@ export const NO_EXCHANGE: TokenExchangePolicy = {
 
 const MAX_LIST = 100;
 
+const PUBLIC =
+  "a public client can't exchange tokens, because it doesn't authenticate: create a confidential client for the app (assent client create --type confidential)";
+
 /** All problems. Values of `before` are not judged again: an API that was deleted since is no reason to refuse another change. */
 export async function exchangeProblems(
   policy: TokenExchangePolicy | null | undefined,
@@ -25,7 +28,7 @@ export async function exchangeProblems(
   context: AdminContext,
 ): Promise<readonly Remark[]> {
   if (policy === null || policy === undefined) return [];
-  if (type === "public") return [remark("subjects", "only clients that authenticate can exchange tokens")];
+  if (type === "public") return [remark(null, PUBLIC)];
   const { storage, issuer } = context;
   const apis = new Set([issuer, ...(await storage.resources.list()).map(({ identifier }) => identifier)]);
   const scopes = new Map(withOpenIdScopes(await storage.scopes.list()).map((scope) => [scope.name, scope]));

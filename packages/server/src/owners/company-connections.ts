@@ -67,8 +67,21 @@ export function partUnder(
 }
 
 /** False: the client gets no ID-JAG at all, whatever its connections are. */
-export function mayExchange({ status, type, grantTypes }: Pick<Client, "status" | "type" | "grantTypes">): boolean {
-  return status === "active" && type === "confidential" && grantTypes.includes(TOKEN_EXCHANGE);
+export function mayExchange(client: Pick<Client, "status" | "type" | "grantTypes">): boolean {
+  return client.type === "confidential" && exchangeObstacles(client).length === 0;
+}
+
+export type ExchangeObstacle = "disabled" | "no grant type";
+
+/** Why a confidential client gets no ID-JAG at all. A public client can have no connection. */
+export function exchangeObstacles({
+  status,
+  grantTypes,
+}: Pick<Client, "status" | "grantTypes">): readonly ExchangeObstacle[] {
+  const obstacles: ExchangeObstacle[] = [];
+  if (status !== "active") obstacles.push("disabled");
+  if (!grantTypes.includes(TOKEN_EXCHANGE)) obstacles.push("no grant type");
+  return obstacles;
 }
 
 const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
