@@ -74,7 +74,7 @@ test("blocked → a page names the app that it acts through; then it gets nothin
   const page = await admin.agent.get(done.location?.href.slice(server.issuer.length) ?? "");
   expect(text(page)).toContain("The app is blocked. It gets no new access.");
   expect(text(page)).toContain("within 11 minutes");
-  expect(text(await get(agent))).toContain(NO_ACCESS);
+  expect(text(await get(agent))).toContain("The access that it already has ends within 11 minutes");
   for (const at of [await get(assistant), await admin.agent.get(`/company/${company.slug}/agents`)]) {
     expect(text(at)).toContain("Assistant");
     expect(text(at)).not.toContain("Calendar agent");

@@ -1,9 +1,16 @@
 /** The states of the pages about apps that act while their owner is away. */
 
 import type { AgentEntry, AgentsView } from "../../src/pages/agents-view.ts";
-import { agentsPage, appsPage, type Chrome, companyAgentsPage, consentPage } from "../../src/pages/index.ts";
+import {
+  agentsPage,
+  appsPage,
+  type Chrome,
+  companyAgentsPage,
+  companyAppPage,
+  consentPage,
+} from "../../src/pages/index.ts";
 import type { OwnerOption } from "../../src/pages/views.ts";
-import { frame } from "./company-states.ts";
+import { anAppPage, frame } from "./company-states.ts";
 import {
   aClient,
   aConsent,
@@ -216,6 +223,14 @@ export const agentsStates: Readonly<Record<string, (chrome: Chrome) => string>> 
       },
       c,
     ),
+  "company-app-paused": (c) => {
+    const { access } = anAppPage();
+    return companyAppPage(
+      anAppPage({ access: access && { ...access, pausedAt: NOW - 2 * MINUTE, people: 0, shown: [] }, stopsIn: 8 }),
+      c,
+    );
+  },
+  "company-app-revoked": (c) => companyAppPage(anAppPage({ access: null, stopsIn: 8 }), c),
   "company-agents-none": (c) => companyAgentsPage({ ...frame(), agents: [], ended: [], unused: [] }, c),
   "consent-paused": (c) =>
     consentPage(

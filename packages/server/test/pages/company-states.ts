@@ -167,7 +167,7 @@ export const endings = () => [
   { ...add, expiresAt: null },
 ];
 
-function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
+export function anAppPage(change: Partial<CompanyAppPageView> = {}): CompanyAppPageView {
   const shown = ["ada", "grace", "linus"].map((username, at) => ({
     ...{ username, personName: at === 0 ? ada.name : null, since: NOW - (40 + at) * DAY, lastUsedAt: NOW - DAY },
     paused: at === 1,

@@ -113,11 +113,10 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
     view.actsThrough.length > 0 && usedApps(view.name, view.actsThrough, company.actsThrough, view.now, words);
   const { stopsIn = 0 } = view;
   const still = stillHeld(stopsIn, words);
-  const held = still && html`<p class="small">${still}</p>`;
   if (view.access === null) {
-    const text = used === false ? company.noAccess : company.noOwnAccess;
-    if (used === false && view.vouched === undefined && !held) return html`<p class="card panel soft">${text}</p>`;
-    return html`<div class="card app"><p class="soft">${text}</p>${held}${used}${vouched(view, chrome)}</div>`;
+    const text = used === false ? still || company.noAccess : company.noOwnAccess;
+    if (used === false && view.vouched === undefined) return html`<p class="card panel soft">${text}</p>`;
+    return html`<div class="card app"><p class="soft">${text}</p>${used}${vouched(view, chrome)}</div>`;
   }
   const { scopes, standing, grantedAt, lastUsedAt, people, shown, through, pausedAt = null } = view.access;
   const time = (when: number) => timeElement(words, when, view.now);
@@ -142,7 +141,7 @@ function access(view: CompanyAppPageView, chrome: Chrome): Markup {
       </div>`
     }
     <dl class="facts lines">${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
-    ${pausedAt === null && people === 0 && held}
+    ${pausedAt === null && people === 0 && still && html`<p class="small">${still}</p>`}
     ${
       shown.length > 0 &&
       html`<ul class="users">
