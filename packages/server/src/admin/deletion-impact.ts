@@ -363,7 +363,7 @@ export async function impactOfCompanyApp(
   };
 }
 
-/** By what else than members' consents the app gets access for the company's members. */
+/** The other servers and the identity providers that give the app access for the company's members, without a consent here. */
 async function elsewhere(
   { partition, companyId }: Company,
   clientId: string,

@@ -116,7 +116,7 @@ export function companyAppImpactRecord({ company, app, ...impact }: CompanyAppIm
   };
 }
 
-/** What a block of an app means for its access by other ways than members' consents. Empty: there are none. */
+/** Says which access at other servers and by identity providers a block stops. Empty: there is none. */
 export function blockedElsewhereText({ servers, vouching }: Pick<CompanyAppImpact, "servers" | "vouching">): string {
   const [where, who] = [firstNames(servers.map(({ name, audience }) => `${name} (${audience})`)), firstNames(vouching)];
   const [end, connections] =

@@ -139,21 +139,22 @@ export interface HeldApps {
 export async function heldAppsOfCompany(key: CompanyKey, context: AppsContext): Promise<HeldApps> {
   const { partition, companyId: ownerId } = key;
   const now = context.now();
-  const presentOf = (stored: Consent, client: Client | undefined) =>
-    consentUnder(stored, ceilingOrNone(client, context.oauth.policy));
+  const limitOf = (client: Client | undefined) => ceilingOrNone(client, context.oauth.policy);
   // The others are listed as agents, or can act only while somebody is there.
   const isAllowed = async (stored: Consent, client: Client | undefined) => {
-    const consent = presentOf(stored, client);
+    const ceiling = limitOf(client);
+    const consent = consentUnder(stored, ceiling);
     if (consent.status !== "active") return false;
     if (isPaused(consent)) return true;
     if (isAhead(consent.expiresAt, now) && againByRules(consent).length > 0) return true;
-    const ceiling = ceilingOrNone(client, context.oauth.policy);
     const living = await context.storage.companyApps.liveAccess({ ...key, clientId: consent.clientId, ceiling, now });
     return living.length > 0;
   };
   const held = await endedAppsOf({ partition, ownerId }, { isAllowed }, context);
   const isUnused = ({ consent, client }: EndedApp) =>
-    consent.status === "active" && client?.status === "active" && isAhead(presentOf(consent, client).expiresAt, now);
+    consent.status === "active" &&
+    client?.status === "active" &&
+    isAhead(consentUnder(consent, limitOf(client)).expiresAt, now);
   return { ended: held.filter((app) => !isUnused(app)), unused: held.filter(isUnused) };
 }
 

@@ -60,8 +60,9 @@ export async function ownerChoicesOf(person: Person, context: AppsContext): Prom
           const ceiling = ceilingOrNone(client, oauth.policy);
           const chosenAt = acting?.chosen === true ? (acting.chosenAt ?? 0) : 0;
           const holds = chosenAt > 0 && mayConnect(acting, now, ceiling) && isRemembered(consent, client, context, now);
-          const live = grants.filter((grant) => underCeiling(grant, ceiling).absoluteUntil > now);
-          const acts = live.some((grant) => grant.clientId === clientId);
+          const acts = grants.some(
+            (grant) => grant.clientId === clientId && underCeiling(grant, ceiling).absoluteUntil > now,
+          );
           return { ownerId: company.companyId, clientId, company, chosenAt, holds, acts, paused: isPaused(consent) };
         }),
       );

@@ -196,8 +196,10 @@ export const recordDevice = transaction<ApproveDevice, boolean>(async (tx, args)
   }
   const decision = { ...args, ...givenFor(reach), grant: { partition, ownerId, clientId, scopes, ceiling } };
   const after = await recordApproval(tx, record, sparing(decision, approval.personId), approval.grantId);
-  const given = grantedScopes(approval, consentUnder(after, ceiling), rule, reach, args.now);
-  if (isPaused(record)) await goOn(tx, after, { by: approval.personId, ceiling, now: args.now }, given);
+  if (isPaused(record)) {
+    const given = grantedScopes(approval, consentUnder(after, ceiling), rule, reach, args.now);
+    await goOn(tx, after, { by: approval.personId, ceiling, now: args.now }, given);
+  }
   return true;
 });
 
